@@ -220,6 +220,7 @@ COVERED_BY = {
     "nn/containers.py": "tests/nn/test_layers.py",
     "nn/linear.py": "tests/nn/test_layers.py",
     "nn/normalisation.py": "tests/nn/test_layers.py",
+    "nn/transformer.py": "tests/nn/test_against_figures.py",
     "nn/losses.py": "tests/nn/test_functional.py",
     "nn/parameter.py": "tests/nn/test_module.py",
     "nn/utils.py": "tests/nn/test_training.py",

@@ -15,32 +15,41 @@ from tangentx.nn.activations import (
     Flatten,
     Identity,
     LeakyReLU,
+    LogSigmoid,
     LogSoftmax,
+    PReLU,
     ReLU,
     Sigmoid,
     SiLU,
     Softmax,
     Softplus,
     Tanh,
+    Unflatten,
 )
 from tangentx.nn.attention import MultiheadAttention
 from tangentx.nn.containers import ModuleDict, ModuleList, Sequential
-from tangentx.nn.images import AdaptiveAvgPool2d, AvgPool2d, Conv2d, MaxPool2d
+from tangentx.nn.images import AdaptiveAvgPool2d, AvgPool2d, Conv1d, Conv2d, ConvTranspose2d, MaxPool2d, Upsample
 from tangentx.nn.linear import Embedding, Linear
 from tangentx.nn.losses import (
     BCELoss,
     BCEWithLogitsLoss,
+    CosineEmbeddingLoss,
+    CosineSimilarity,
     CrossEntropyLoss,
     HuberLoss,
+    KLDivLoss,
     L1Loss,
     MSELoss,
     NLLLoss,
+    PairwiseDistance,
     SmoothL1Loss,
+    TripletMarginLoss,
 )
 from tangentx.nn.module import Module
-from tangentx.nn.normalisation import BatchNorm1d, BatchNorm2d, LayerNorm
+from tangentx.nn.normalisation import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
 from tangentx.nn.parameter import Parameter
 from tangentx.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
+from tangentx.nn.transformer import TransformerEncoder, TransformerEncoderLayer
 
 __all__ = [
     "ELU",
@@ -49,6 +58,20 @@ __all__ = [
     "LSTM",
     "RNN",
     "AdaptiveAvgPool2d",
+    "Conv1d",
+    "ConvTranspose2d",
+    "Upsample",
+    "GroupNorm",
+    "PReLU",
+    "LogSigmoid",
+    "Unflatten",
+    "KLDivLoss",
+    "TripletMarginLoss",
+    "CosineEmbeddingLoss",
+    "CosineSimilarity",
+    "PairwiseDistance",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
     "AvgPool2d",
     "BCELoss",
     "BCEWithLogitsLoss",

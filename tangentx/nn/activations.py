@@ -1,4 +1,7 @@
-"""Layers without parameters: nonlinearities, dropout, and another shape."""
+"""Nonlinearities, dropout, and layers that give another shape.
+
+PyTorch's ``inplace=True`` saves memory there. Here it says nothing: what a layer is given stays as it is.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,14 @@ import numpy as np
 
 from tangentx.nn import functional
 from tangentx.nn.module import Module
+from tangentx.nn.parameter import Parameter
 
 
 class ReLU(Module):
     """See `functional.relu`."""
+
+    def __init__(self, inplace: bool = False) -> None:
+        self.inplace = inplace
 
     def forward(self, x: Any) -> Any:
         """See the class."""
@@ -21,19 +28,40 @@ class ReLU(Module):
 class LeakyReLU(Module):
     """See `functional.leaky_relu`."""
 
-    def __init__(self, negative_slope: float = 0.01) -> None:
-        self.negative_slope = negative_slope
+    def __init__(self, negative_slope: float = 0.01, inplace: bool = False) -> None:
+        self.negative_slope, self.inplace = negative_slope, inplace
 
     def forward(self, x: Any) -> Any:
         """See the class."""
         return functional.leaky_relu(x, self.negative_slope)
 
 
+class PReLU(Module):
+    """See `functional.prelu`, whose weights are learnt: one for all elements, or one for each channel.
+
+    >>> import numpy as np, tangentx as tx
+    >>> tx.nn.PReLU()(np.array([2.0, -2.0])).detach()
+    tensor([ 2. , -0.5])
+    """
+
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, *, dtype: Any = float) -> None:
+        self.num_parameters = num_parameters
+        self.weight = Parameter(np.full(num_parameters, init, dtype))
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.prelu(x, self.weight)
+
+    def extra_repr(self) -> str:
+        """How many weights there are."""
+        return f"num_parameters={self.num_parameters}"
+
+
 class ELU(Module):
     """See `functional.elu`."""
 
-    def __init__(self, alpha: float = 1.0) -> None:
-        self.alpha = alpha
+    def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None:
+        self.alpha, self.inplace = alpha, inplace
 
     def forward(self, x: Any) -> Any:
         """See the class."""
@@ -58,6 +86,9 @@ class GELU(Module):
 class SiLU(Module):
     """See `functional.silu`."""
 
+    def __init__(self, inplace: bool = False) -> None:
+        self.inplace = inplace
+
     def forward(self, x: Any) -> Any:
         """See the class."""
         return functional.silu(x)
@@ -80,6 +111,14 @@ class Sigmoid(Module):
     def forward(self, x: Any) -> Any:
         """See the class."""
         return functional.sigmoid(x)
+
+
+class LogSigmoid(Module):
+    """See `functional.logsigmoid`."""
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.logsigmoid(x)
 
 
 class Tanh(Module):
@@ -129,10 +168,10 @@ class Dropout(Module):
     (array([2., 0., 0., 0., 2., 2.]), array([1., 1., 1., 1., 1., 1.]))
     """
 
-    def __init__(self, p: float = 0.5, *, generator: Any = None) -> None:
+    def __init__(self, p: float = 0.5, inplace: bool = False, *, generator: Any = None) -> None:
         if not 0.0 <= p <= 1.0:
             raise ValueError(f"p={p!r} is no probability")
-        self.p = p
+        self.p, self.inplace = p, inplace
         self.generator = np.random.default_rng(generator)
 
     def forward(self, x: Any) -> Any:
@@ -169,3 +208,26 @@ class Flatten(Module):
             else:
                 lengths.append(n)
         return np.reshape(x, tuple(lengths))
+
+
+class Unflatten(Module):
+    """The axis `dim` as several of the lengths `unflattened_size`, of which one may be -1."""
+
+    def __init__(self, dim: int, unflattened_size: Any) -> None:
+        self.dim, self.unflattened_size = dim, tuple(unflattened_size)
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        shape = np.shape(x)
+        place = self.dim % len(shape)
+        lengths: list[int] = []
+        for axis, n in enumerate(shape):
+            if axis == place:
+                lengths.extend(self.unflattened_size)
+            else:
+                lengths.append(n)
+        return np.reshape(x, tuple(lengths))
+
+    def extra_repr(self) -> str:
+        """The axes."""
+        return f"dim={self.dim}, unflattened_size={self.unflattened_size}"

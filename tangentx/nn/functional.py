@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import stop_gradient
-from tangentx.arrays.convolutions import convolved
+from tangentx.arrays.convolutions import convolved, convolved_left
 from tangentx.arrays.draws import uniform_like
 from tangentx.arrays.error_function import erf
 from tangentx.arrays.pooling import part_means, window_counts, window_maxima, window_sums
+from tangentx.arrays.windows import source_places
 from tangentx.nn.shapes import demand_targets
 from tangentx.tensor.core.tensor import Tensor
 
@@ -29,6 +30,14 @@ def relu(x: Any) -> Any:
 def leaky_relu(x: Any, negative_slope: float = 0.01) -> Any:
     """The elements that are positive, `negative_slope` times the others."""
     return np.where(x > 0, x, negative_slope * x)
+
+
+def prelu(input: Any, weight: Any) -> Any:
+    """The elements that are positive, the others times `weight`: one number, or one for each channel of axis 1."""
+    if np.size(weight) > 1:
+        shape = (1, np.size(weight)) + (1,) * (np.ndim(input) - 2)
+        weight = np.reshape(weight, shape)
+    return np.where(input > 0, input, weight * input)
 
 
 def elu(x: Any, alpha: float = 1.0) -> Any:
@@ -143,6 +152,31 @@ def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = No
     return result if bias is None else result + bias
 
 
+def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """Mean 0 and variance 1 over each of `num_groups` parts of the channels, axis 1, and all that lies behind them (Wu
+    and He 2018), then ``* weight + bias`` of the channels."""
+    shape = np.shape(input)
+    parts = np.reshape(input, (shape[0], num_groups, shape[1] // num_groups) + shape[2:])
+    axes = tuple(range(2, len(shape) + 1))
+    moved = parts - np.mean(parts, axis=axes, keepdims=True)
+    result = np.reshape(moved / np.sqrt(np.mean(moved * moved, axis=axes, keepdims=True) + eps), shape)
+    channels = (1, shape[1]) + (1,) * (len(shape) - 2)
+    if weight is not None:
+        result = result * np.reshape(weight, channels)
+    return result if bias is None else result + np.reshape(bias, channels)
+
+
+def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+    """For each whole number a row of `num_classes` zeros with a 1 at its place; of one more than the largest where -1.
+
+    Raises IndexError for the number of no class.
+    """
+    classes = np.asarray(tensor)
+    count = int(np.max(classes)) + 1 if num_classes == -1 else num_classes
+    _demand_classes(classes, count)
+    return (np.expand_dims(classes, -1) == np.arange(count)).astype(np.int64)
+
+
 def scaled_dot_product_attention(
     query: Any,
     key: Any,
@@ -181,6 +215,26 @@ def _softmax_or_zero(scores: Any) -> Any:
     raised = np.exp(scores - np.where(np.isinf(top), 0.0, top))
     total = np.sum(raised, axis=-1, keepdims=True)
     return raised / np.where(total == 0.0, 1.0, total)
+
+
+# ---- distances
+
+
+def normalize(input: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
+    """Vectors along an axis over their norms, which count as `eps` at least."""
+    return input / np.maximum(np.linalg.norm(input, p, axis=dim, keepdims=True), eps)
+
+
+def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors along an axis; norms count as `eps` at least."""
+    first = x1 / np.maximum(np.linalg.norm(x1, axis=dim, keepdims=True), eps)
+    second = x2 / np.maximum(np.linalg.norm(x2, axis=dim, keepdims=True), eps)
+    return np.sum(first * second, axis=dim)
+
+
+def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+    """The norm of ``x1 - x2 + eps`` along the last axis."""
+    return np.linalg.norm(x1 - x2 + eps, p, axis=-1, keepdims=keepdim)
 
 
 # ---- losses
@@ -264,6 +318,51 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, reduction:
     no = np.where(1.0 - input < tiny, -100.0, np.log1p(-np.where(1.0 - input < tiny, 0.0, input)))
     losses = -(target * yes + (1.0 - target) * no)
     return _reduced(losses if weight is None else losses * weight, reduction)
+
+
+def kl_div(input: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Any:
+    """``target * (log(target) - input)``: how far log-probabilities are from the probabilities `target`, or from their
+    logarithms with `log_target` (Kullback and Leibler 1951).
+
+    The reduction "batchmean" is what the name says: the sum over the length of the first axis.
+    """
+    demand_targets(np.shape(target), np.shape(input))
+    if log_target:
+        losses = np.exp(target) * (target - input)
+    else:
+        logs = np.log(np.where(target > 0, target, 1.0))
+        losses = np.where(target > 0, target * (logs - input), 0.0)
+    if reduction == "batchmean":
+        return np.sum(losses) / np.shape(input)[0]
+    return _reduced(losses, reduction)
+
+
+def triplet_margin_loss(
+    anchor: Any,
+    positive: Any,
+    negative: Any,
+    margin: float = 1.0,
+    p: float = 2.0,
+    eps: float = 1e-6,
+    swap: bool = False,
+    reduction: str = "mean",
+) -> Any:
+    """How far `anchor` is from `positive`, plus `margin`, less how far from `negative`, where that is positive; with
+    `swap`, less the distance of the two others if that is shorter (Balntas et al. 2016)."""
+    near = pairwise_distance(anchor, positive, p, eps)
+    far = pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = np.minimum(far, pairwise_distance(positive, negative, p, eps))
+    return _reduced(relu(margin + near - far), reduction)
+
+
+def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, reduction: str = "mean") -> Any:
+    """One less the cosine for pairs whose target is 1, the cosine as far as it is above `margin` where that is -1."""
+    tiny = 1e-12
+    squares = (np.sum(input1 * input1, axis=-1) + tiny) * (np.sum(input2 * input2, axis=-1) + tiny)
+    cosine = np.sum(input1 * input2, axis=-1) / np.sqrt(squares)
+    losses = np.where(target == 1, 1.0 - cosine, np.where(target == -1, relu(cosine - margin), 0.0))
+    return _reduced(losses, reduction)
 
 
 def nll_loss(input: Any, target: Any, weight: Any = None, ignore_index: int = -100, reduction: str = "mean") -> Any:
@@ -378,6 +477,48 @@ def conv2d(
     return found if bias is None else found + np.reshape(bias, (-1, 1, 1))
 
 
+def conv1d(
+    input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Any:
+    """As `conv2d`, of rows (batch, channels, length) with weights (out, in / groups, length)."""
+    stride, dilation = (1, _one(stride)), (1, _one(dilation))
+    padding = padding if isinstance(padding, str) else (0, _one(padding))
+    images, weights = np.expand_dims(input, 2), np.expand_dims(weight, 2)
+    return np.squeeze(conv2d(images, weights, bias, stride, padding, dilation, groups), 2)
+
+
+def _one(value: Any) -> Any:
+    """A setting of one axis, given as a number or as a row of it."""
+    return value if isinstance(value, int) else value[0]
+
+
+def conv_transpose2d(
+    input: Any,
+    weight: Any,
+    bias: Any = None,
+    stride: Any = 1,
+    padding: Any = 0,
+    output_padding: Any = 0,
+    groups: int = 1,
+    dilation: Any = 1,
+) -> Any:
+    """The adjoint of `conv2d`: images with weights (in, out / groups, height, width), `stride` times as large.
+
+    `output_padding` is added to the size at the end of both axes, where several sizes have the same convolution.
+    """
+    stride, padding, dilation, more = _pair(stride), _pair(padding), _pair(dilation), _pair(output_padding)
+    shape, kernel = np.shape(input), np.shape(weight)
+    if more[0] >= max(stride[0], dilation[0]) or more[1] >= max(stride[1], dilation[1]):
+        raise ValueError(f"output_padding={output_padding} must be smaller than the stride or the dilation")
+    if len(shape) != 4 or len(kernel) != 4 or shape[1] != kernel[0] or kernel[0] % groups:
+        raise ValueError(f"images of shape {shape} do not fit weights of shape {kernel} in {groups} groups")
+    down = (shape[2] - 1) * stride[0] - 2 * padding[0] + dilation[0] * (kernel[2] - 1) + more[0] + 1
+    across = (shape[3] - 1) * stride[1] - 2 * padding[1] + dilation[1] * (kernel[3] - 1) + more[1] + 1
+    outer = (shape[0], kernel[1] * groups, down, across)
+    found = convolved_left(input, weight, outer, stride, padding, dilation, groups)
+    return found if bias is None else found + np.reshape(bias, (-1, 1, 1))
+
+
 def _padded_by_name(input: Any, padding: str, kernel: Any, stride: Any, dilation: Any) -> Any:
     """The input with the zeros that "same" means; as it is for "valid"."""
     if padding == "valid":
@@ -439,3 +580,55 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     It is a number for both axes, or one for each; None keeps the length of an axis.
     """
     return part_means(input, output_size)
+
+
+_PADDINGS: dict[str, Any] = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+"""What NumPy's `pad` calls PyTorch's modes."""
+
+
+def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
+    """Elements before and behind the last axes: ``(left, right, top, bottom, ...)``, from the last axis on.
+
+    `mode` is "constant" (`value`, or 0), "reflect", "replicate" or "circular". Raises ValueError for negative numbers.
+
+    >>> import numpy as np, tangentx as tx
+    >>> tx.nn.functional.pad(np.ones((1, 2)), (1, 2))
+    array([[0., 1., 1., 0., 0.]])
+    """
+    rank, count = np.ndim(input), len(pad)
+    if mode not in _PADDINGS or count % 2 or count > 2 * rank or min(pad) < 0:
+        raise ValueError(f"pad={pad!r} and mode={mode!r} are no padding of an array with {rank} axes")
+    ends = [(0, 0)] * (rank - count // 2) + [(pad[2 * i], pad[2 * i + 1]) for i in range(count // 2 - 1, -1, -1)]
+    if mode == "constant":
+        return np.pad(input, ends, constant_values=0.0 if value is None else value)
+    return np.pad(input, ends, mode=_PADDINGS[mode])
+
+
+def interpolate(
+    input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+) -> Any:
+    """Images of another `size`, or of `scale_factor` times theirs: the "nearest" elements, or "bilinear" means.
+
+    With `align_corners` the first and last elements stay at the ends; else elements are areas. Raises ValueError for
+    other modes, and for images that have no four axes.
+    """
+    shape = np.shape(input)
+    if len(shape) != 4 or mode not in ("nearest", "bilinear"):
+        raise ValueError(f'images of four axes are resized by mode="nearest" or "bilinear", not {shape} by {mode!r}')
+    if (size is None) == (scale_factor is None):
+        raise ValueError("either size or scale_factor is needed")
+    for axis in (2, 3):
+        factor = None if scale_factor is None else _of_axis(scale_factor, axis)
+        count = _of_axis(size, axis) if factor is None else int(math.floor(shape[axis] * factor))
+        rows, more, weight = source_places(shape[axis], count, factor, mode, bool(align_corners))
+        taken = np.take(input, rows, axis=axis)
+        if mode == "bilinear":
+            weight = np.reshape(weight, (-1, 1) if axis == 2 else (-1,)).astype(input.dtype)
+            taken = taken * (1.0 - weight) + np.take(input, more, axis=axis) * weight
+        input = taken
+    return input
+
+
+def _of_axis(value: Any, axis: int) -> Any:
+    """A setting that is one number, or one for each axis of images."""
+    return value[axis - 2] if isinstance(value, (tuple, list)) else value

@@ -18,6 +18,10 @@ def _pair(value: Any) -> tuple[int, int]:
     return (int(value), int(value)) if one else (int(value[0]), int(value[1]))
 
 
+def _single(value: Any) -> tuple[int]:
+    return (int(value),) if isinstance(value, int | np.integer) else (int(value[0]),)
+
+
 _MODES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
 """What NumPy's `pad` calls the ways of padding."""
 
@@ -88,6 +92,124 @@ class Conv2d(Module):
         others = [f", {name}={getattr(self, name)!r}" for name, value in usual.items() if getattr(self, name) != value]
         no_bias = ", bias=False" if self.bias is None else ""
         return f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}{''.join(others)}{no_bias}"
+
+
+class Conv1d(Module):
+    """See `functional.conv1d`; drawn as `Conv2d`'s. PyTorch's other modes of padding are not built.
+
+    >>> import numpy as np, tangentx as tx
+    >>> tx.nn.Conv1d(3, 8, kernel_size=3, padding="same", generator=0)(np.ones((2, 3, 5))).shape
+    (2, 8, 5)
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        dilation: Any = 1,
+        groups: int = 1,
+        bias: bool = True,
+        padding_mode: str = "zeros",
+        *,
+        generator: Any = None,
+        dtype: Any = float,
+    ) -> None:
+        if padding_mode != "zeros":
+            raise ValueError(f'padding_mode={padding_mode!r}: Conv1d pads with "zeros"; use functional.pad before it')
+        if in_channels % groups or out_channels % groups:
+            raise ValueError(f"{in_channels} and {out_channels} channels cannot be parted into {groups} groups")
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size, self.stride, self.dilation = _single(kernel_size), _single(stride), _single(dilation)
+        self.padding = padding if isinstance(padding, str) else _single(padding)
+        rng = np.random.default_rng(generator)
+        shape = (out_channels, in_channels // groups, *self.kernel_size)
+        bound = 1.0 / math.sqrt(max(math.prod(shape[1:]), 1))
+        self.weight = drawn(shape, bound, rng, dtype)
+        self.bias = drawn((out_channels,), bound, rng, dtype) if bias else None
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        demand_channels(np.shape(x), self.in_channels, (3,), "(batch, channels, length)", "Conv1d")
+        return functional.conv1d(x, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+
+
+class ConvTranspose2d(Module):
+    """See `functional.conv_transpose2d`; drawn evenly within ``1 / sqrt(weights of an input)``, as PyTorch's.
+
+    >>> import numpy as np, tangentx as tx
+    >>> tx.nn.ConvTranspose2d(4, 3, kernel_size=2, stride=2, generator=0)(np.ones((2, 4, 5, 4))).shape
+    (2, 3, 10, 8)
+    """
+
+    def __init__(
+        self,
+        in_channels: int,
+        out_channels: int,
+        kernel_size: Any,
+        stride: Any = 1,
+        padding: Any = 0,
+        output_padding: Any = 0,
+        groups: int = 1,
+        bias: bool = True,
+        dilation: Any = 1,
+        *,
+        generator: Any = None,
+        dtype: Any = float,
+    ) -> None:
+        if in_channels % groups or out_channels % groups:
+            raise ValueError(f"{in_channels} and {out_channels} channels cannot be parted into {groups} groups")
+        self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
+        self.kernel_size, self.stride, self.padding = _pair(kernel_size), _pair(stride), _pair(padding)
+        self.output_padding, self.dilation = _pair(output_padding), _pair(dilation)
+        rng = np.random.default_rng(generator)
+        shape = (in_channels, out_channels // groups, *self.kernel_size)
+        bound = 1.0 / math.sqrt(max(math.prod(shape[1:]), 1))
+        self.weight = drawn(shape, bound, rng, dtype)
+        self.bias = drawn((out_channels,), bound, rng, dtype) if bias else None
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        axes = "(batch, channels, height, width)"
+        demand_channels(np.shape(x), self.in_channels, (4,), axes, "ConvTranspose2d")
+        return functional.conv_transpose2d(
+            x,
+            self.weight,
+            self.bias,
+            self.stride,
+            self.padding,
+            self.output_padding,
+            self.groups,
+            self.dilation,
+        )
+
+    def extra_repr(self) -> str:
+        """The sizes."""
+        return f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
+
+
+class Upsample(Module):
+    """See `functional.interpolate`."""
+
+    def __init__(
+        self, size: Any = None, scale_factor: Any = None, mode: str = "nearest", align_corners: bool | None = None
+    ) -> None:
+        self.size, self.scale_factor, self.mode, self.align_corners = size, scale_factor, mode, align_corners
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        return functional.interpolate(x, self.size, self.scale_factor, self.mode, self.align_corners)
+
+    def extra_repr(self) -> str:
+        """How large."""
+        how = f"size={self.size}" if self.scale_factor is None else f"scale_factor={self.scale_factor}"
+        return f"{how}, mode={self.mode!r}"
 
 
 class _Pool(Module):

@@ -48,6 +48,35 @@ class LayerNorm(Module):
         return f"{self.normalized_shape}, eps={self.eps}"
 
 
+class GroupNorm(Module):
+    """See `functional.group_norm`."""
+
+    def __init__(
+        self,
+        num_groups: int,
+        num_channels: int,
+        eps: float = 1e-5,
+        affine: bool = True,
+        *,
+        bias: bool = True,
+        dtype: Any = float,
+    ) -> None:
+        if num_channels % num_groups:
+            raise ValueError(f"{num_channels} channels cannot be parted into {num_groups} groups")
+        self.num_groups, self.num_channels, self.eps = num_groups, num_channels, eps
+        self.weight = Parameter(np.ones(num_channels, dtype)) if affine else None
+        self.bias = Parameter(np.zeros(num_channels, dtype)) if affine and bias else None
+
+    def forward(self, x: Any) -> Any:
+        """See the class."""
+        demand_channels(np.shape(x), self.num_channels, range(2, 9), "(batch, channels, ...)", "GroupNorm")
+        return functional.group_norm(x, self.num_groups, self.weight, self.bias, self.eps)
+
+    def extra_repr(self) -> str:
+        """The settings."""
+        return f"{self.num_groups}, {self.num_channels}, eps={self.eps}"
+
+
 class _BatchNorm(Module):
     """Mean 0 and variance 1 over all axes but that of channels, 1 (Ioffe and Szegedy 2015).
 

@@ -85,6 +85,66 @@ def adaptive(d: Drawer) -> Any:
     return "AdaptiveAvgPool2d", (size,), {}, [d.array(d.one(1, 2), d.number(1, 3), d.number(1, 9), d.number(1, 9))]
 
 
+def conv1d(d: Drawer) -> Any:
+    groups = d.number(1, 3)
+    into, out = groups * d.number(1, 2), groups * d.number(1, 2)
+    options = d.some(dilation=d.number(1, 2), bias=False)
+    if d.rng.random() < 0.25:
+        options["padding"] = d.one("same", "valid")
+    else:
+        options |= d.some(stride=d.number(1, 3), padding=d.number(0, 2))
+    rows = d.array(d.one(1, 2, 3), into, d.number(5, 9))
+    return "Conv1d", (into, out, d.number(1, 3)), {"groups": groups, **options}, [rows]
+
+
+def conv_transpose2d(d: Drawer) -> Any:
+    groups = d.number(1, 3)
+    into, out, stride = groups * d.number(1, 2), groups * d.number(1, 2), d.number(1, 3)
+    options = d.some(bias=False, padding=d.pair(0, 1), dilation=d.number(1, 2))
+    if stride > 1:
+        options |= d.some(output_padding=d.pair(0, stride - 1))
+    images = d.array(d.one(1, 2), into, d.number(2, 5), d.number(2, 5))
+    return "ConvTranspose2d", (into, out, d.pair(2, 4)), {"groups": groups, "stride": stride, **options}, [images]
+
+
+def upsample(d: Drawer) -> Any:
+    mode = d.one("nearest", "bilinear")
+    options = {"mode": mode, **(d.some(align_corners=d.one(True, False)) if mode == "bilinear" else {})}
+    if d.rng.random() < 0.5:
+        options["size"] = d.pair(1, 9)
+    else:
+        options["scale_factor"] = d.one(2, 3, 1.5, 0.7, (2.0, 0.5))
+    return "Upsample", (), options, [d.array(d.one(1, 2), d.number(1, 3), d.number(2, 6), d.number(2, 6))]
+
+
+def group_norm(d: Drawer) -> Any:
+    groups, each = d.number(1, 3), d.number(2, 3)
+    shape = (d.number(1, 3), groups * each, *d.one((), (4,), (3, 2)))
+    options = d.some(eps=1e-2, affine=False, bias=False)
+    return "GroupNorm", (groups, groups * each), options, [d.array(*shape) * d.one(1.0, 5.0)]
+
+
+def prelu(d: Drawer) -> Any:
+    channels = d.number(2, 4)
+    args = d.one((), (1, 0.1), (channels,))
+    return "PReLU", args, {}, [d.array(3, channels, *d.one((), (2,), (2, 2)))]
+
+
+def encoder_layer(d: Drawer) -> Any:
+    heads, batch, length = d.number(1, 2), d.number(1, 3), d.number(2, 4)
+    width = heads * d.number(2, 3)
+    options = d.some(activation="gelu", norm_first=True, batch_first=True, bias=False)
+    shape = (batch, length, width) if "batch_first" in options else (length, batch, width)
+    mask = np.triu(np.ones((length, length), bool), 1)
+    call = d.some(src_mask=mask)
+    if d.rng.random() < 0.5:
+        padding = d.rng.random((batch, length)) < 0.4
+        padding[:, 0] = False
+        call["src_key_padding_mask"] = padding
+    options |= {"dim_feedforward": d.number(2, 6), "dropout": 0.0}
+    return "TransformerEncoderLayer", (width, heads), options, [d.array(*shape)], call
+
+
 def batch_norm(d: Drawer) -> Any:
     channels = d.number(1, 4)
     options = d.some(eps=1e-2, momentum=d.one(0.3, None, 0.0, 1.0), affine=False, track_running_stats=False, bias=False)
@@ -115,6 +175,8 @@ def activation(d: Drawer) -> Any:
         ("LogSoftmax", {"dim": d.one(0, -1)}),
         ("Flatten", d.some(start_dim=0, end_dim=d.one(1, -1))),
         ("Identity", {}),
+        ("LogSigmoid", {}),
+        ("Unflatten", {"dim": -1, "unflattened_size": (-1, 1)}),
     )
     return kind, (), options, [d.one(1.0, 10.0, 60.0) * d.array(d.one(1, 2, 3), *d.one((4,), (2, 3)))]
 
@@ -176,7 +238,35 @@ def attention(d: Drawer) -> Any:
     return "MultiheadAttention", (width, heads), options, [d.array(*shape) for shape in shapes], call
 
 
+def distance(d: Drawer) -> Any:
+    """Losses and distances of two or three arrays that are all differentiated by."""
+    shape = (d.number(1, 3), d.number(2, 4))
+    a, b, c = (d.array(*shape) for _ in range(3))
+    reduction = {"reduction": d.one("mean", "sum", "none")}
+    kind = d.number(0, 5)
+    p = {"p": d.one(2.0, 1.0, 3.0)}
+    if kind == 0:
+        return "normalize", [a], [], {**p, **d.some(dim=0)}
+    if kind == 1:
+        return "cosine_similarity", [a, b], [], d.some(dim=0, eps=1e-3)
+    if kind == 2:
+        return "pairwise_distance", [a, b], [], {**p, **d.some(eps=1e-3, keepdim=True)}
+    if kind == 3:
+        return "triplet_margin_loss", [a, b, c], [], {**p, **reduction, **d.some(margin=0.3, swap=True)}
+    if kind == 4:
+        sides = d.one(-1, 1) * np.ones(shape[0], np.int64)
+        return "cosine_embedding_loss", [a, b], [sides], {**reduction, **d.some(margin=0.2)}
+    chance = np.exp(b) / np.sum(np.exp(b), axis=1, keepdims=True)
+    log_target = d.one(True, False)
+    if not log_target and d.rng.random() < 0.5:
+        chance[0, 0] = 0.0
+    target = np.log(chance) if log_target else chance
+    return "kl_div", [a], [target], {"log_target": log_target, "reduction": d.one("batchmean", "mean", "sum", "none")}
+
+
 def loss(d: Drawer) -> Any:
+    if d.rng.random() < 0.3:
+        return distance(d)
     batch, shape = d.one(1, 3), d.one((), (2,), (2, 2))
     logits = d.one(1.0, 20.0) * d.array(batch, 4, *shape)
     reduction = {"reduction": d.one("mean", "sum", "none")}
@@ -212,7 +302,14 @@ def loss(d: Drawer) -> Any:
 
 
 LAYERS = (linear, conv2d, conv2d, pool, pool, adaptive, batch_norm, layer_norm, activation, activation, embedding,
-          cell, recurrent, recurrent, attention, attention)  # fmt: skip
+          cell, recurrent, recurrent, attention, attention, conv1d, conv_transpose2d, upsample, group_norm, prelu,
+          encoder_layer)  # fmt: skip
+
+
+WITHOUT_PARAMETERS = (
+    "ReLU GELU Sigmoid Tanh SiLU ELU LeakyReLU Softplus Softmax LogSoftmax LogSigmoid Flatten Unflatten Identity "
+    "MaxPool2d AvgPool2d AdaptiveAvgPool2d Upsample"
+).split()
 
 
 class Beside:
@@ -228,8 +325,7 @@ class Beside:
         self.name, args, self.kwargs, self.inputs, *call = d.one(*LAYERS)(d)
         self.constants, self.options = [], call[0] if call else {}
         kind = {np.float32: torch.float32, np.float64: torch.float64}[d.dtype]
-        parameters = self.name not in ("ReLU GELU Sigmoid Tanh SiLU ELU LeakyReLU Softplus Softmax LogSoftmax Flatten "
-                                       "Identity MaxPool2d AvgPool2d AdaptiveAvgPool2d").split()  # fmt: skip
+        parameters = self.name not in WITHOUT_PARAMETERS
         theirs = getattr(torch.nn, self.name)(*args, **self.kwargs, **({"dtype": kind} if parameters else {}))
         ours = getattr(nn, self.name)(*args, **self.kwargs, **({"dtype": d.dtype} if parameters else {}))
         ours.load_state_dict({k: v.numpy() for k, v in theirs.state_dict().items()})
@@ -295,7 +391,7 @@ class Beside:
         if any(not isinstance(x, np.ndarray) or x.dtype.kind != "f" for x in self.inputs):
             return []
         options, seed = self.options, self.seeds[0]
-        target = self.constants[0] if self.constants else None
+        others = (*self.inputs[1:], *self.constants)
         plain = getattr(F, self.name, None)
 
         def of_layer(m: Any, *x: Any) -> Any:
@@ -303,7 +399,7 @@ class Beside:
             return np.sum((found[0] if isinstance(found, tuple) else found) * seed)
 
         def of_function(x: Any) -> Any:
-            return np.sum(plain(x, target, **options) * seed)
+            return np.sum(plain(x, *others, **options) * seed)
 
         tensors = [tx.tensor(x, requires_grad=True) for x in self.inputs]
         wrong: list[str] = []

@@ -5,6 +5,63 @@ import json
 import math
 
 
+def function_cases(torch, wave):
+    """Functions, with what they are given."""
+    F = torch.nn.functional
+    a, b, c, image = wave(4, 3), wave(4, 3, start=0.4), wave(4, 3, start=0.9), wave(2, 4, 3, 5)
+    chance = torch.tensor([[0.0, 0.25, 0.75], [0.5, 0.5, 0.0], [0.2, 0.3, 0.5], [1.0, 0.0, 0.0]])
+    sides, kernel = torch.tensor([1, -1, -1, 1]), wave(4, 3, 3, 2)
+    return [
+        ("normalize", F.normalize, (a,), {}),
+        ("normalize p", F.normalize, (a,), {"p": 3.0, "dim": 0}),
+        ("cosine_similarity", F.cosine_similarity, (a, b), {}),
+        ("pairwise_distance", F.pairwise_distance, (a, b), {"eps": 1e-3, "keepdim": True}),
+        ("triplet_margin_loss", F.triplet_margin_loss, (a, b, c), {}),
+        ("triplet_margin_loss swap", F.triplet_margin_loss, (a, b, c), {"swap": True, "margin": 0.3, "p": 1.0}),
+        ("cosine_embedding_loss", F.cosine_embedding_loss, (a, b, sides), {"margin": 0.1, "reduction": "none"}),
+        ("kl_div log", F.kl_div, (a, b), {"log_target": True, "reduction": "sum"}),
+        ("kl_div", lambda x, **options: F.kl_div(x, chance, **options), (a,), {"reduction": "batchmean"}),
+        (
+            "conv_transpose2d",
+            F.conv_transpose2d,
+            (image, kernel),
+            {"stride": 2, "padding": 1, "output_padding": (1, 0)},
+        ),
+        ("conv_transpose2d groups", F.conv_transpose2d, (image, kernel), {"groups": 2, "dilation": (1, 2)}),
+        ("conv1d", F.conv1d, (wave(2, 4, 5), wave(6, 2, 3)), {"groups": 2, "stride": 2, "padding": 1}),
+        ("interpolate nearest", F.interpolate, (image,), {"size": (5, 3)}),
+        ("interpolate", F.interpolate, (image,), {"scale_factor": 1.7, "mode": "bilinear"}),
+        ("interpolate corners", F.interpolate, (image,), {"size": (7, 4), "mode": "bilinear", "align_corners": True}),
+        ("pad", F.pad, (image,), {"pad": (1, 2, 0, 1), "value": 0.5}),
+        ("pad reflect", F.pad, (image,), {"pad": (1, 2, 2, 1), "mode": "reflect"}),
+    ]
+
+
+def layer_cases(nn):
+    """Layers, with the shapes of what they are given."""
+    encoder = {"dim_feedforward": 5, "dropout": 0.0}
+    return [
+        ("GroupNorm", nn.GroupNorm(2, 4), (3, 4, 2)),
+        ("PReLU", nn.PReLU(3), (4, 3, 2)),
+        ("Unflatten", nn.Unflatten(1, (2, -1)), (2, 6)),
+        ("LogSigmoid", nn.LogSigmoid(), (3, 2)),
+        ("Conv1d", nn.Conv1d(3, 2, 3, padding="same", dilation=2), (2, 3, 6)),
+        ("ConvTranspose2d", nn.ConvTranspose2d(3, 2, (2, 3), stride=2), (2, 3, 2, 3)),
+        ("Upsample", nn.Upsample(scale_factor=2), (1, 2, 2, 3)),
+        ("encoder", nn.TransformerEncoderLayer(4, 2, **encoder), (3, 2, 4)),
+        (
+            "encoders",
+            nn.TransformerEncoder(
+                nn.TransformerEncoderLayer(4, 2, activation="gelu", norm_first=True, batch_first=True, **encoder),
+                2,
+                nn.LayerNorm(4),
+                enable_nested_tensor=False,
+            ),
+            (2, 3, 4),
+        ),
+    ]
+
+
 def main():
     torch = importlib.import_module("torch")
     torch.set_default_dtype(torch.float64)
@@ -138,6 +195,16 @@ def main():
     found["avg_pool2d ceil exclude"] = flat(F.avg_pool2d(images, 3, 2, 1, ceil_mode=True, count_include_pad=False))
     found["avg_pool2d divisor"] = flat(F.avg_pool2d(images, (2, 3), divisor_override=5))
     found["adaptive keeps"] = flat(F.adaptive_avg_pool2d(images, (None, 2)))
+    for name, function, args, options in function_cases(torch, wave):
+        given = [a.clone().requires_grad_() if a.is_floating_point() else a for a in args]
+        y = function(*given, **options)
+        (y * y).sum().backward()
+        found[name] = flat(y, *(a.grad for a in given if a.requires_grad))
+    for name, layer, shape in layer_cases(nn):
+        z, layer = wave(*shape).requires_grad_(), filled(layer)
+        y = layer(z)
+        (y * y).sum().backward()
+        found[name] = flat(y, z.grad, *(p.grad for p in layer.parameters()))
     print(json.dumps(found).replace("], ", "],\n"))
 
 

@@ -52,6 +52,36 @@ def test_many_layers_of_unlike_classes_are_compiled():
         np.testing.assert_allclose(p, dict(model.named_parameters())[name].grad.current, rtol=1e-9, atol=1e-14)
 
 
+class Residual(nn.Module):
+    """A block as ResNet has it (He et al. 2015)."""
+
+    def __init__(self, into, out, stride=1):
+        super().__init__()
+        self.conv1 = nn.Conv2d(into, out, 3, stride, padding=1, bias=False, generator=into)
+        self.bn1 = nn.BatchNorm2d(out)
+        self.conv2 = nn.Conv2d(out, out, 3, padding=1, bias=False, generator=out)
+        self.shortcut = nn.Sequential()
+        if stride != 1 or into != out:
+            self.shortcut = nn.Sequential(nn.Conv2d(into, out, 1, stride, generator=0), nn.BatchNorm2d(out))
+
+    def forward(self, x):
+        out = self.conv2(nn.functional.relu(self.bn1(self.conv1(x))))
+        out += self.shortcut(x)
+        return nn.functional.relu(out)
+
+
+def test_blocks_of_which_some_have_an_empty_shortcut_are_compiled():
+    def loss(model, x):
+        return np.sum(model(x) ** 2)
+
+    model, x = nn.Sequential(Residual(2, 2), Residual(2, 3, 2), Residual(3, 3)), wave(2, 2, 6, 6)
+    gradient = tx.grad(loss, fallback="error")(model, x)
+    loss(model, x).backward()
+    for name, p in gradient.named_parameters():
+        wanted = dict(model.named_parameters())[name].grad.current
+        np.testing.assert_allclose(p, wanted, rtol=1e-9, atol=1e-12, err_msg=name)
+
+
 @pytest.mark.thorough
 def test_vgg11():
     model = models.vgg11(generator=0)
