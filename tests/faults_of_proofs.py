@@ -64,6 +64,24 @@ PROOFS: tuple[Fault, ...] = (
         ),
     ),
     (
+        "array made before a write taken for one made after it",
+        "an array that a trip made before is what it writes into",
+        "tangentx.analysis.dependence.births:Births._is_made_later",
+        (("(later is None and made.first > at.first)", "later is None"),),
+    ),
+    (
+        "array of the trip before taken for another one",
+        "behind a loop a name holds what the last trip has left in it",
+        "tangentx.analysis.dependence.births:Births.are_different",
+        (("return not first.behind and (later is None if second.behind else later is first.loop)", "return True"),),
+    ),
+    (
+        "array in a result not looked into",
+        "the caller reads the arrays of a tuple that it is given",
+        "tangentx.optimise.dead_element_stores:_Writes._returned",
+        (("for access in self._deep(b, made.items):", "for access in ():"),),
+    ),
+    (
         "number read where another one stands",
         "what is written over is not kept there",
         f"{AGAIN}_is_read_where_stored",

@@ -2,15 +2,17 @@
 
 ``b[i] = b_tape.pop()`` in the reverse sweep brings back what stood there; where what is read after it lies in other
 elements, as `b[i - 1]` in this trip and those to come does, it is left out, and so is its record. So an array of which
-every element is written once, or for the last time before it is read, is its own tape.
+every element is written once, or for the last time before it is read, is its own tape. What each trip of a loop makes
+anew is another array each time (`births.py`): behind its last read in the trip nothing need be brought back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from tangentx.analysis.dependence.array_dependence import Elements, Spot
+from tangentx.analysis.dependence.array_dependence import Spot
+from tangentx.analysis.dependence.births import Births
 from tangentx.analysis.dependence.control_context import Course, Place
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Region
@@ -23,7 +25,9 @@ from tangentx.ir.nodes import (
     Block,
     Call,
     Index,
+    Make,
     Op,
+    Return,
     Store,
     Var,
 )
@@ -80,7 +84,7 @@ class _Writes:
         self.program, self.unit, self.facts = program, unit, facts
         self.summary = facts.summaries[unit.link]
         course = Course(unit.body, [p.name for p in unit.function.params])
-        self.elements = Elements(course, lambda atom: unit.kind(program, atom))
+        self.elements = Births(course, lambda atom: unit.kind(program, atom))
         self.places = course.places
         self.regions: set[Region] = set()
 
@@ -129,6 +133,8 @@ class _Writes:
             yield from self._deep(place, key_atoms(s.key))
         elif isinstance(s, Store | Accumulate):
             yield from self._deep(place, (*key_atoms(s.key), s.value))
+        elif isinstance(s, Return):
+            yield from self._returned(place, s.value)
         elif not isinstance(s, Append):
             yield from self._deep(place, statement_atoms(s))
 
@@ -153,6 +159,16 @@ class _Writes:
         """Whether an operation reaches the memory through a container."""
         kinds = [self.unit.kind(self.program, a) for a in atoms(op)]
         return region in memory.reach(k for k in kinds if isinstance(k, Box))
+
+    def _returned(self, place: Place, value: Atom) -> Iterator[_Access]:
+        """What the caller may look into: where a tuple has just been made, its items."""
+        b = self.elements.course.binding(value.name, place) if isinstance(value, Var) else None
+        made = b.statement.value if b is not None and isinstance(b.statement, Assign) else None
+        if b is None or b.loops or not isinstance(made, Make) or made.cls is not tuple:
+            yield from self._deep(place, (value,))
+            return
+        for access in self._deep(b, made.items):
+            yield replace(access, at=place, spot=access.spot and replace(access.spot, at=place))
 
     def _deep(self, place: Place, found: Iterable[Atom]) -> Iterator[_Access]:
         """All that the atoms reach."""

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tangentx.analysis.dependence.array_dependence import Elements, Spot
+from tangentx.analysis.dependence.array_dependence import Spot
+from tangentx.analysis.dependence.births import Births
 from tangentx.analysis.dependence.control_context import Course, Place
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Num, Region, is_array
@@ -61,7 +62,7 @@ class _Firsts:
     def __init__(self, program: Program, unit: Unit) -> None:
         self.program, self.unit = program, unit
         course = Course(unit.body, [p.name for p in unit.function.params])
-        self.elements = Elements(course, lambda atom: unit.kind(program, atom))
+        self.elements = Births(course, lambda atom: unit.kind(program, atom))
         self.places = course.places
 
     def found(self) -> frozenset[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,16 +22,21 @@ _ALIKE: frozenset[Any] = frozenset(
     (np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.ndarray.copy, arrays.clone,
      arrays.entry_copy, arrays.zeros_as)
 )  # fmt: skip
+_TURNS: frozenset[Any] = frozenset((np.transpose, np.swapaxes, np.moveaxis, np.expand_dims, np.ndarray.transpose))
 _SUMS = frozenset((operator.add, operator.sub))
 
 
 @dataclass(frozen=True, eq=False)
 class Root:
-    """An array: what has bound it (None for a parameter), and the leading indices by which a view of it was taken."""
+    """An array: what has bound it (None for a parameter), and the leading indices by which a view of it was taken.
+
+    `turned` is where the view was given other axes; its indices are not known from there on.
+    """
 
     number: int
     made: Place | None
     parts: tuple[tuple[Any, Place], ...] = ()
+    turned: Place | None = None
 
     @property
     def loops(self) -> tuple[Place, ...]:
@@ -129,6 +134,8 @@ class Indices:
 
     def extent(self, root: Root, axis: int) -> Form:
         """How long the array that the root is a view of is along an axis."""
+        if root.turned is not None:
+            return self.unknown("length", 64 * root.turned.first + axis, root.turned.loops)
         value = root.made.statement.value if root.made is not None and isinstance(root.made.statement, Assign) else None
         if root.made is not None and isinstance(value, Op) and value.args:
             found = self._of_new(value, axis, root.made)
@@ -166,7 +173,10 @@ class Indices:
         if isinstance(made, Index) and isinstance(self.kind(made.base), Arr):
             row = self.root(made.base, b)
             if row is not None and all(self._may_lead(p, b, sliced) for p in made.key.parts):
-                return Root(row.number, row.made, (*row.parts, *((p, b) for p in made.key.parts)))
+                return replace(row, parts=(*row.parts, *((p, b) for p in made.key.parts)))
+        if (viewed := _turned(made)) is not None and isinstance(self.kind(viewed), Arr):
+            whole = self.root(viewed, b)
+            return None if whole is None else replace(whole, parts=(*whole.parts, (Lit(Ellipsis), b)), turned=b)
         return Root(b.first, b)
 
     def _may_lead(self, part: Any, at: Place, sliced: bool) -> bool:
@@ -234,6 +244,13 @@ class Indices:
             yield from self._truths(test.statement.test, taken, test, apart)
             if isinstance(rest.statement, Assign) and isinstance(rest.statement.value, Var):
                 yield from self._truths(rest.statement.value, taken, rest, apart)
+
+
+def _turned(value: Any) -> Atom | None:
+    """What an expression is a view of that has other axes."""
+    if isinstance(value, Attr):
+        return value.base if value.name == "T" else None
+    return value.args[0] if isinstance(value, Op) and value.fn in hashable(_TURNS, value.fn) and value.args else None
 
 
 def is_long(step: Atom) -> bool:

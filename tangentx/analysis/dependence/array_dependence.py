@@ -7,7 +7,7 @@ then is a system of linear equations and inequalities, and if it has no solution
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -113,8 +113,17 @@ class Elements(Indices):
         common = [loop for loop in first.at.loops if loop in second.at.loops]
         return self._meet(first, second, common, None)
 
+    def are_different(self, first: Root, second: Root, at: Place, shared: Sequence[Place], later: Place | None) -> bool:
+        """Whether the second, after something was done to the first at a place, is another array for certain.
+
+        Both are of one trip of the `shared` loops, the second of a later trip of that given.
+        """
+        return False
+
     def _meet(self, first: Spot, second: Spot, shared: list[Place], later: Place | None) -> bool:
         """Whether they may, in one trip of the `shared` loops, where the second is of a later trip of that given."""
+        if self.are_different(first.root, second.root, first.at, shared, later):
+            return False
         if first.root.number != second.root.number or any(loop not in shared for loop in first.root.loops):
             return True
         facts = [
