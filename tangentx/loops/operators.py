@@ -281,6 +281,16 @@ def _boolean(op: str) -> Rule:
     return rule
 
 
+def _inverted(checks: Checks, args: Sequence[Expr], result: Scalar) -> Expr:
+    """All bits the other way; of a boolean of NumPy's, whether it is false."""
+    (x,) = args
+    if result.code == "b1":
+        return negated(x)
+    if result.code != "i8":
+        raise Refused("operators of bits")
+    return Apply("sub", (Const(-1, INT), converted(x, "i8")), result)
+
+
 def _logical(op: str) -> Rule:
     return lambda checks, args, result: Apply(op, tuple(map(truth, args)), result)
 
@@ -423,6 +433,11 @@ RULES: dict[Any, Rule] = {
     operator.and_: _boolean("and"),
     operator.or_: _boolean("or"),
     operator.xor: _boolean("xor"),
+    operator.invert: _inverted,
+    np.bitwise_and: _boolean("and"),
+    np.bitwise_or: _boolean("or"),
+    np.bitwise_xor: _boolean("xor"),
+    np.invert: _inverted,
     np.logical_and: _logical("and"),
     np.logical_or: _logical("or"),
     np.logical_xor: _logical("xor"),

@@ -434,6 +434,77 @@ def norms(p):
     return np.sum(1.0 / r)
 
 
+@case(R.normal(size=12))
+def written_and_read(u):
+    u = u.copy()
+    for _ in range(4):
+        v = u[1:-1]
+        v += 0.2 * u[:-2]
+        w = v * v
+        u[2:] = u[2:] * 0.5 + w
+        v *= 0.9
+        u[:-2] -= w * v
+    return np.sum(u * u)
+
+
+@case(R.normal(size=6), R.normal(size=6))
+def two_parts(x, y):
+    x = x.copy()
+    a, b = x[1:], x[:-1]
+    a += y[1:]
+    c = a * b
+    b -= c
+    d = a * a + b
+    a[:] = d * b
+    return np.sum(x * c) + np.sum(d)
+
+
+@case(R.normal(size=(7, 7)))
+def stencil_under_two_names(u):
+    u = u.copy()
+    v = u
+    for _ in range(3):
+        bend = v[2:, 1:-1] + v[:-2, 1:-1] + v[1:-1, 2:] + v[1:-1, :-2] - 4 * v[1:-1, 1:-1]
+        u[1:-1, 1:-1] += 0.1 * bend
+        r = u[1:-1, 1:-1]
+        r *= 1.0 + 0.1 * r
+        u[0] = u[1] * r[0, 0]
+    return np.sum(v * v)
+
+
+@case(R.normal(size=(6, 5)))
+@case(np.asfortranarray(R.normal(size=(6, 5))))
+def rows_and_columns(a):
+    a = a.copy()
+    for _ in range(3):
+        a[1:] += 0.3 * a[:-1] * a[1:]
+        a[:, :-1] -= 0.1 * a[:, 1:] * a[:, :-1]
+        a[:-1] *= a[1:] + 0.5
+    return np.sum(a)
+
+
+@case(np.array([0.0, -0.0, 2.0, -3.0]))
+def zeros_with_signs(x):
+    y = np.empty_like(x)
+    for i in range(len(x)):
+        y[i] = -x[i]
+    y *= -1.0
+    return np.sum(y * x)
+
+
+@case(np.array([1.5, -0.3, 0.2, -4.0, 0.0]), -3)
+def inverted(x, k):
+    m = x > 0
+    y = np.where(~m, x * x, x)
+    n = np.invert(m) | (x > 1)
+    t = np.sum(y * np.bitwise_and(n, ~m))
+    for i in range(3):
+        t += x[~i] * (~k) + (~(i > 1)) * x[0]
+        if ~m[i] and not ~k == 5:
+            t += x[i]
+    return t
+
+
 @pytest.mark.share(3)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("jit", WAYS)
