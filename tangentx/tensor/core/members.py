@@ -87,7 +87,9 @@ class Members:
     itemsize = property(lambda self: self.dtype.itemsize, doc="As an ndarray's.")
     nbytes = property(lambda self: self.size * self.itemsize, doc="As an ndarray's.")
     device = property(lambda self: device_of(self.current), doc="Where the memory is: ``cpu``, ``cuda:0``.")
-    data = property(lambda self: self.detach(), doc="The same memory without history.")
+    data = property(
+        lambda self: self.detach(), lambda self, value: _refuse_data(), doc="The same memory without history."
+    )
     T = property(as_member(np.transpose, (A_TENSOR,)), doc="The axes in reverse order.")
     mT = property(lambda self: call(np.swapaxes, (self, -1, -2), {}), doc="The last two axes exchanged.")
     real = property(
@@ -310,6 +312,11 @@ class Members:
 def _plain(data: Any) -> Any:
     """An array of a library's as it is, a number as an array."""
     return data if type(data) in ELSEWHERE else np.asarray(data)
+
+
+def _refuse_data() -> None:
+    """PyTorch lets a parameter show other memory so."""
+    raise AttributeError("`data` of a Tensor cannot be set: write into it, `with tx.no_grad(): t.copy_(value)`")
 
 
 def _put(part: Any, value: Any) -> None:

@@ -59,6 +59,14 @@ _IN_PLACE: dict[str, Any] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "div": np.divide, "pow": np.power, "neg": np.negative,
     "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "abs": np.absolute,
 }  # fmt: skip
+_STEPS: dict[str, Any] = {
+    "add": lambda t, other, alpha: t + alpha * other,
+    "sub": lambda t, other, alpha: t - alpha * other,
+    "lerp": lambda t, end, weight: t + weight * (end - t),
+    "addcmul": lambda t, first, second, value=1: t + value * first * second,
+    "addcdiv": lambda t, first, second, value=1: t + value * first / second,
+}
+"""Steps of optimisers and of running means by PyTorch's names, in place; the first two where `alpha` is given."""
 
 
 _REFUSED = ("byteswap", "resize", "setfield", "setflags")
@@ -179,10 +187,19 @@ def _function(fn: Any, name: str) -> Callable[..., Any]:
 
 
 def _changing(fn: Any, name: str) -> Callable[..., Any]:
-    def method(self: Tensor, *args: Any) -> Tensor:
-        return overwrite(self, call(fn, (self, *args), {}), True)
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        if "alpha" in kwargs and name in _STEPS:
+            return overwrite(self, _STEPS[name](self, *args, **kwargs), True)
+        return overwrite(self, call(fn, (self, *args), kwargs), True)
 
     return named(method, f"{name}_", f"``{fn.__name__}`` of this Tensor, in place.")
+
+
+def _step(name: str) -> Callable[..., Any]:
+    def method(self: Tensor, *args: Any, **kwargs: Any) -> Tensor:
+        return overwrite(self, _STEPS[name](self, *args, **kwargs), True)
+
+    return named(method, f"{name}_", f"PyTorch's ``{name}_``.")
 
 
 def named(method: Callable[..., Any], name: str, doc: str) -> Callable[..., Any]:
@@ -262,6 +279,7 @@ def _install() -> None:
         members[name] = _function(fn, name)
     for name, fn in _IN_PLACE.items():
         members[f"{name}_"] = _changing(fn, name)
+    members |= {f"{name}_": _step(name) for name in _STEPS if name not in _IN_PLACE}
     members |= {"__array_ufunc__": array_ufunc, "__array_function__": _array_function}
     members["__cupy_override_elementwise_kernel__"] = cupy_ufunc
     members["__tangentx_record__"] = staticmethod(lambda fn, args: call(fn, args, {}))

@@ -447,3 +447,35 @@ def test_numpy_s_writers_refuse_a_differentiated_value_in_a_plain_array(write: A
     a = np.zeros(4)
     write(a, tx.tensor([1.0, 2.0, 3.0]))
     assert a.any()
+
+
+def test_steps_by_the_names_of_torch():
+    x, y = np.array([1.0, 2.0, 3.0]), np.array([0.5, -1.0, 2.0])
+    steps = {
+        "add": (lambda t: t.add_(y, alpha=0.1), x + 0.1 * y),
+        "sub": (lambda t: t.sub_(y, alpha=0.1), x - 0.1 * y),
+        "lerp": (lambda t: t.lerp_(y, 0.25), x + 0.25 * (y - x)),
+        "addcmul": (lambda t: t.addcmul_(y, y, value=2.0), x + 2.0 * y * y),
+        "addcdiv": (lambda t: t.addcdiv_(y, x, value=-0.5), x - 0.5 * y / x),
+        "chain": (lambda t: t.mul_(0.9).add_(tx.tensor(y), alpha=0.1), 0.9 * x + 0.1 * y),
+    }
+    for step, wanted in steps.values():
+        p = tx.tensor(x, requires_grad=True)
+        with tx.no_grad():
+            assert step(p) is p
+        np.testing.assert_allclose(p.detach().numpy(), wanted, rtol=1e-15)
+        q = tx.tensor(x, requires_grad=True)
+        t = q * 1.0
+        step(t)
+        np.sum(t * t).backward()
+        ends = [step(tx.tensor(x + h)).tolist() for h in (1e-6, -1e-6)]
+        slopes = (np.array(ends[0]) - np.array(ends[1])) / 2e-6
+        np.testing.assert_allclose(q.grad.numpy(), 2.0 * wanted * slopes, rtol=1e-7)
+
+
+def test_the_data_of_a_tensor_are_written_and_not_exchanged():
+    p = tx.tensor([1.0, 2.0], requires_grad=True)
+    with pytest.raises(AttributeError, match=r"write into it, `with tx.no_grad\(\): t.copy_\(value\)`"):
+        p.data = [3.0, 4.0]
+    p.data.copy_(np.array([3.0, 4.0]))
+    assert p.tolist() == [3.0, 4.0]
