@@ -9,6 +9,7 @@ import numpy as np
 from tangentx.arrays.libraries import as_array, is_array, is_elsewhere
 from tangentx.arrays.shapes import unbroadcast
 from tangentx.arrays.structures import fields, has_derivative
+from tangentx.common.naming import with_article
 from tangentx.errors import NotDifferentiable, UnsupportedSyntax
 
 
@@ -90,7 +91,7 @@ def same_length(x: Any, count: int) -> None:
     """Checks that a list still has the length with which a loop over it began. Raises UnsupportedSyntax if not."""
     if len(x) != count:
         raise UnsupportedSyntax(
-            f"a {type(x).__name__} that is iterated over went from {count} to {len(x)} items",
+            f"{with_article(type(x).__name__)} that is iterated over went from {count} to {len(x)} items",
             hint="iterate over a copy, `list(items)`, or by index in a `while` loop",
         )
 
@@ -143,7 +144,7 @@ def _is_plain(like: Any) -> bool:
 
 
 def _a(like: Any) -> str:
-    return f"a {type(like).__name__}"
+    return with_article(type(like).__name__)
 
 
 def _unfit(rule: str, name: str, given: Any, wanted: str, hint: str) -> NotDifferentiable:

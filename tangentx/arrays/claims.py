@@ -22,6 +22,7 @@ from tangentx.arrays.libraries import library_of_class
 from tangentx.arrays.library_objects import parts_of
 from tangentx.arrays.memory import repeats
 from tangentx.arrays.structures import fields
+from tangentx.common.naming import with_article
 from tangentx.common.scoped_state import lasting
 from tangentx.errors import InternalError, NotDifferentiable, Span
 
@@ -79,7 +80,7 @@ class Number:
 
     def __str__(self) -> str:
         known = "" if self.value is None else f", {self.value!r}"
-        return f"{article(self.type.__name__)}{known}{' or None' * self.none}"
+        return f"{with_article(self.type.__name__)}{known}{' or None' * self.none}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -133,7 +134,7 @@ class Of:
         return None if isinstance(value, self.cls) else shown(value)
 
     def __str__(self) -> str:
-        return article(self.cls.__name__)
+        return with_article(self.cls.__name__)
 
 
 @dataclass(slots=True, eq=False)
@@ -168,11 +169,11 @@ class Container:
         keys = self.items if issubclass(self.cls, tuple) else self.always or ()
         for key in keys if not self.open else ():
             if key not in found:
-                return f"{article(self.cls.__name__)} without {key!r}"
+                return f"{with_article(self.cls.__name__)} without {key!r}"
         chosen = list(found) if len(found) <= 2 * ENDS else [*list(found)[:ENDS], *list(found)[-ENDS:]]
         for key in chosen:
             if (fault := self._fault_at(key, found[key], depth)) is not None:
-                return f"{article(self.cls.__name__)} with {fault} at {key!r}"
+                return f"{with_article(self.cls.__name__)} with {fault} at {key!r}"
         return None
 
     def _fault_at(self, key: Any, item: Any, depth: int) -> str | None:
@@ -187,9 +188,11 @@ class Container:
         return faults[0] if None not in faults else None
 
     def __str__(self) -> str:
-        name = article(self.cls.__name__)
+        name = with_article(self.cls.__name__)
         if self.items and not self.open and len(self.items) <= ENDS:
-            inner = [str(c) if not isinstance(c, Container) else article(c.cls.__name__) for c in self.items.values()]
+            inner = [
+                str(c) if not isinstance(c, Container) else with_article(c.cls.__name__) for c in self.items.values()
+            ]
             return f"{name} of {', '.join(inner)}"
         return name
 
@@ -405,18 +408,13 @@ def overlap(a: Any, b: Any) -> bool:
 
 
 # ---- words ----
-def article(name: str) -> str:
-    """ "a float", "an int"."""
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
-
-
 def shown(value: Any) -> str:
     """The value in a few words."""
     if library_of_class(type(value)) is not None:
         return f"an array of {value.dtype} of shape {value.shape}"
     if isinstance(value, bool | int | float | complex | np.generic):
-        return f"{article(type(value).__name__)}, {value!r}"
-    return "None" if value is None else article(type(value).__name__)
+        return f"{with_article(type(value).__name__)}, {value!r}"
+    return "None" if value is None else with_article(type(value).__name__)
 
 
 def is_gap(value: Any) -> bool:

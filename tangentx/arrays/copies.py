@@ -25,6 +25,7 @@ from tangentx.arrays.memory import (
     zeros_there,
 )
 from tangentx.arrays.structures import PLAIN, fields, instance
+from tangentx.common.naming import with_article
 from tangentx.errors import NotDifferentiable, SharedMemory
 
 _WORK: Any = 10_000
@@ -137,7 +138,7 @@ def stop_gradient(x: Any) -> Any:
         return STOPPED.get()(x.copy(order="K"))
     if isinstance(x, (int, float, complex, np.generic)):
         return STOPPED.get()(x)
-    message = f"stop_gradient takes a number, an array or a Tensor, not a {type(x).__name__}"
+    message = f"stop_gradient takes a number, an array or a Tensor, not {with_article(type(x).__name__)}"
     raise NotDifferentiable(message, hint="call it for each of the parts")
 
 

@@ -38,6 +38,24 @@ _SCIPY = tuple(
 """Modules of SciPy's that have functions which are written elsewhere; looked at where the program has them."""
 
 
+def as_python_says(name: str) -> str:
+    """The name of a function of the program's, which an identifier stands for where it has none.
+
+    >>> as_python_says("step"), as_python_says("lambda_")
+    ('step', '<lambda>')
+    """
+    return "<lambda>" if name == "lambda_" else name
+
+
+def with_article(name: str) -> str:
+    """The name of a class with its indefinite article, by its first letter.
+
+    >>> with_article("float"), with_article("int"), with_article("Iterator"), with_article("ufunc")
+    ('a float', 'an int', 'an Iterator', 'a ufunc')
+    """
+    return f"{'an' if name[:1] in 'aeioAEIO' else 'a'} {name}"
+
+
 def is_identifier(text: str) -> bool:
     """Whether a source text may use it as a name; Python reads some letters as others."""
     return text.isidentifier() and not keyword.iskeyword(text) and unicodedata.normalize("NFKC", text) == text

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.naming import with_article
+
 
 def children(node: Any) -> list[tuple[str, Any]] | None:
     """The parts of a structure, each with the text that selects it (``[0]``, ``['w']``, ``.x``); None for a leaf."""
@@ -41,7 +43,8 @@ def leaves(path: str, tree: Any, *others: Any) -> Iterator[tuple[Any, ...]]:
         if other is None:
             found = {label: None for label, _ in parts}
         elif type(other) is not type(tree) or found.keys() != dict(parts).keys():
-            raise ValueError(f"{path}: a {type(other).__name__} does not have the structure of a {type(tree).__name__}")
+            given, wanted = (with_article(type(each).__name__) for each in (other, tree))
+            raise ValueError(f"{path}: {given} does not have the structure of {wanted}")
         columns.append(found)
     for label, part in parts:
         yield from leaves(path + label, part, *(found[label] for found in columns))

@@ -17,6 +17,7 @@ from tangentx.arrays.copies import fresh_copies
 from tangentx.arrays.libraries import is_array
 from tangentx.arrays.signatures import storages
 from tangentx.common.axes import Taken
+from tangentx.common.naming import with_article
 from tangentx.common.options import ON_TENSORS, Helper
 from tangentx.common.scoped_state import lasting
 from tangentx.common.texts import Text
@@ -227,7 +228,9 @@ def _demand_open(trace: Any, value: Any, function: Any) -> None:
 
     def look(x: Any) -> Any:
         if any(x is hidden for hidden in trace.hidden):
-            message = f"the result holds a {type(x).__name__} with something in it that is being differentiated"
+            message = (
+                f"the result holds {with_article(type(x).__name__)} with something in it that is being differentiated"
+            )
             raise NotDifferentiable(message, place_of(function), "return a list, tuple, dict or dataclass instead")
         return x
 

@@ -10,6 +10,7 @@ from tangentx.analysis.batch.varying import Unbatchable
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kind_copies import copy_kind
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, Region, describe, signature, without_varied
+from tangentx.common.naming import as_python_says
 from tangentx.common.scoped_state import lasting
 from tangentx.compile import pipeline, transforms
 from tangentx.compile.batched import members as function_of_batches
@@ -101,7 +102,8 @@ def nested_batch(vectorised: Any, target: Target, program: Program, kinds: Seque
         ]
         root = _deeper(span, lambda: analysed(target, inner, members, ()))
         if writes_outside(root):
-            message = f"the batch of `{root.source.name}` inside a differentiated function writes into what is outside"
+            name = as_python_says(root.source.name)
+            message = f"the batch of `{name}` inside a differentiated function writes into what is outside"
             raise NotDifferentiable(message, span, "return what it finds, and keep that where the batch is taken")
         try:
             batched = [i for i, axis in enumerate(wanted.axes) if axis is not None]

@@ -7,6 +7,7 @@ from typing import Any
 
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Bottom, Box, Kind, describe, holds_itself
+from tangentx.common.naming import as_python_says
 from tangentx.compile import pipeline
 from tangentx.derive import products
 from tangentx.derive.jacobians import Wanted
@@ -60,7 +61,8 @@ def pulled(program: Program, root: Instance, wrt: tuple[int, ...], spec: Any) ->
 def _demand_repeatable(root: Instance, what: str) -> None:
     """Refuses to derive what runs the program anew each time, where it acts on something outside."""
     if has_effects(root):
-        message = f"{what} `{root.source.name}` inside a differentiated function would repeat its side effects"
+        name = as_python_says(root.source.name)
+        message = f"{what} `{name}` inside a differentiated function would repeat its side effects"
         raise NotDifferentiable(
             message, root.source.span, "move its side effects out of it: printing, random numbers, files"
         )

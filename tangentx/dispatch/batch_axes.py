@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.libraries import is_array, library_of_class
+from tangentx.common.naming import with_article
 from tangentx.common.trees import children, leaves, rebuild
 from tangentx.dispatch.tensor_arguments import holds_tensors
 from tangentx.errors import NotDifferentiable, Span
@@ -87,7 +88,7 @@ def _spread(axes: Any, tree: Any, path: str, what: str) -> Iterator[int | None]:
     parts, given = children(tree), children(axes)
     if parts is None or given is None or type(axes) is not type(tree) or dict(parts).keys() != dict(given).keys():
         raise NotDifferentiable(
-            f"{what} of {path} is {axes!r}, which does not have the structure of a {type(tree).__name__}",
+            f"{what} of {path} is {axes!r}, which does not have the structure of {with_article(type(tree).__name__)}",
             hint="give an axis, None, or a structure of them like that of the argument",
         )
     for label, part in parts:

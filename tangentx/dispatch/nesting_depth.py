@@ -10,6 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from tangentx.common.naming import with_article
 from tangentx.errors import INSIDE, NotDifferentiable
 
 P = ParamSpec("P")
@@ -63,7 +64,7 @@ def _walked(error: RecursionError) -> list[Any]:
 
 def _of_itself(what: str, again: Any, verb: str) -> NotDifferentiable:
     return NotDifferentiable(
-        f"{what} holds itself: a {type(again).__name__} in it is reached again from what it holds",
+        f"{what} holds itself: {with_article(type(again).__name__)} in it is reached again from what it holds",
         hint=f"{verb} the parts that are needed, or keep what refers back in another object",
     )
 

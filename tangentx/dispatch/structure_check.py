@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.libraries import as_array, is_array, is_elsewhere, library_of
+from tangentx.common.naming import with_article
 from tangentx.common.trees import children, is_differentiable
 from tangentx.errors import NotDifferentiable
 
@@ -49,7 +50,7 @@ def shown(value: Any) -> str:
     if isinstance(value, dict):
         return "a dict with keys " + ", ".join(map(repr, value)) if value else "an empty dict"
     if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
-        return f"a {type(value).__name__} of {len(value)}"
+        return f"{with_article(type(value).__name__)} of {len(value)}"
     if is_array(value):
         whose = f" in {library_of(value).shown}" if is_elsewhere(value) else ""
         return f"an array of shape {value.shape}{whose}"

@@ -180,7 +180,11 @@ class Displays(Loops):
         """The other arguments, which Python evaluates before it asks the iterator for its first item."""
         for other in others:
             if isinstance(other, gast.Starred):
-                raise self.refuse(other, "a starred argument beside an iterator", "make a list of the iterator first")
+                raise self.refuse(
+                    other,
+                    "a starred argument beside an iterator is not differentiated",
+                    "make a list of the iterator first",
+                )
             atom = self.atom(other)
             held[id(other)] = self.copy(atom, other) if isinstance(atom, ir.Var) else atom
 

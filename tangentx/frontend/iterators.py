@@ -172,7 +172,9 @@ class Iterators(Generators):
         """Each item with the one before it, which is kept from the trip before."""
         inner, kept = self.items(node.args[0]), self.temp()
         if inner.first or inner.last:
-            raise self.refuse(node, "pairs of an iterator with a state", "make a list of it first")
+            raise self.refuse(
+                node, "pairs of an iterator with a state are not differentiated", "make a list of it first"
+            )
 
         def first() -> None:
             with self.block() as body:
@@ -195,7 +197,9 @@ class Iterators(Generators):
         inner, total = self.items(node.args[0]), self.temp()
         fn = self.held(node.args[1]) if node.args[1:] else ir.Lit(None)
         if inner.first or inner.last:
-            raise self.refuse(node, "totals of an iterator with a state", "make a list of it first")
+            raise self.refuse(
+                node, "totals of an iterator with a state are not differentiated", "make a list of it first"
+            )
 
         def read(index: ir.Atom) -> Value:
             value = self.hold(self.whole(inner.read(index), node), node)

@@ -59,7 +59,11 @@ class Loops(Iterators):
             found = self.generated(node.args[place])
             before, behind = (tuple(p for p in side if p) for side in (parts[:place], parts[place + 1 :]))
             if any(part.first or part.last or part.told for part in (*before, *behind)):
-                raise self.refuse(node, "iterators that call functions, beside a generator", "write the loop out")
+                raise self.refuse(
+                    node,
+                    "iterators that call functions, beside a generator, are not differentiated",
+                    "write the loop out",
+                )
             return found and replace(found, before=before, behind=behind)
         return self.generated(node)
 
@@ -178,7 +182,11 @@ class Loops(Iterators):
         found = together(parts, count, lambda index: tuple(part.read(index) for part in parts))
         firsts = [part.first for part in parts if part.first is not None]
         if len(parts) > 1 and found.told and (firsts or any(part.last for part in parts)):
-            raise self.refuse(node, "iterators with a state that call functions, side by side", "write the loop out")
+            raise self.refuse(
+                node,
+                "iterators with a state that call functions, side by side, are not differentiated",
+                "write the loop out",
+            )
 
         def first() -> None:
             for each in firsts:

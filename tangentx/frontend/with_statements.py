@@ -52,8 +52,8 @@ class Managers(Patterns):
         fn = self.outside(item.context_expr.func) if isinstance(item.context_expr, gast.Call) else None
         known = next((which for which in _AGAIN if fn is not None and fn.value is which), None)
         if known is None:
-            what = f"the context manager {fn.name}" if fn is not None else "this context manager"
-            why = "its block may end anywhere" if what.endswith(" suppress") else "it cannot be entered again"
+            what = f"the context manager `{fn.name}`" if fn is not None else "this context manager"
+            why = "its block may end anywhere" if what.endswith(" `suppress`") else "it cannot be entered again"
             raise self.refuse(item.context_expr, f"{what} is not differentiated: {why}", _HINT)
         call = self._constant_call(item.context_expr)
         if call is None or item.optional_vars is not None:

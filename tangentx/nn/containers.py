@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from tangentx.common.naming import with_article
 from tangentx.nn.module import Module
 
 
@@ -52,7 +53,7 @@ class Sequential(Module):
     def __init__(self, *layers: Module) -> None:
         for number, layer in enumerate(layers):
             if not isinstance(layer, Module):
-                raise TypeError(f"Sequential: layer {number} is a {type(layer).__name__}, and no Module")
+                raise TypeError(f"Sequential: layer {number} is {with_article(type(layer).__name__)}, and no Module")
         self.layers = list(layers)
 
     def _held(self) -> Iterator[tuple[str, Any]]:

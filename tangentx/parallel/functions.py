@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.api.derivative import Derivative, derivative_of
+from tangentx.common.naming import with_article
 from tangentx.common.progress import reporting
 from tangentx.common.trees import children
 from tangentx.dispatch.request import Spec
@@ -259,7 +260,7 @@ def _demand_shard(program: Program, number: int, shard: Any) -> None:
     name = program.name
     if type(shard) is not tuple:
         raise NotDifferentiable(
-            f"shard {number} is a {type(shard).__name__}, and no tuple of the other arguments of `{name}`",
+            f"shard {number} is {with_article(type(shard).__name__)}, and no tuple of the other arguments of `{name}`",
             hint="pass shards=[(x, y), ...]; a single argument is (x,)",
         )
     try:

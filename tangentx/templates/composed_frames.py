@@ -65,7 +65,7 @@ def pad(
         else:
             raise NotDifferentiable(
                 "`np.pad` has no derivative in this mode",
-                hint="use another of NumPy's, such as 'constant' or 'edge'",
+                hint="use another mode, such as 'constant' or 'edge'",
             )
     return array
 

@@ -342,5 +342,5 @@ def _others() -> list[Any]:
 refused(
     *_others(),
     reason="series are differentiated that are given by their coefficients or by points",
-    hint="use a fit: `chebfit`, `legfit` ...",
+    hint="write it with the coefficients: `polyfromroots` gives those of a product of roots, `polyval` a value",
 )

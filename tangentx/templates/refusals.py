@@ -30,9 +30,10 @@ def refused(*primals: Callable[..., Any], reason: str, hint: str) -> None:
 
 
 def refusal(fn: object) -> Refusal | None:
-    """Why `fn` has no rule; None where nothing is declared."""
+    """Why `fn` has no rule, or no method of its object has one; None where nothing is declared."""
+    classes = type(getattr(fn, "__self__", None)).__mro__[:-1]
     try:
-        return _REFUSALS.get(fn)
+        return next((_REFUSALS[each] for each in (fn, *classes) if each in _REFUSALS), None)
     except TypeError:
         return None
 

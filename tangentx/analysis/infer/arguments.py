@@ -64,11 +64,13 @@ def _items(w: Walker, atom: Atom, place: int, room: Room, given: int, named: lis
     elif isinstance(kind, Box) and kind.cls is dict:
         return [Lit(key) for key in _keys(w, kind)]
     elif not isinstance(kind, Arr):
-        raise UnsupportedSyntax(f"* of {describe(kind)}", w.span, "give a list, a tuple or an array")
+        raise UnsupportedSyntax(
+            f"`*` unpacks {describe(kind)}, which is not differentiated", w.span, "give a list, a tuple or an array"
+        )
     count = room(given, named)
     if count is None:
         raise UnsupportedSyntax(
-            f"how many arguments * of {describe(kind)} gives is not known here",
+            f"how many arguments `*` makes of {describe(kind)} is not known here",
             w.span,
             "unpack it first, `a, b = ...`, and pass the names",
         )
@@ -80,7 +82,7 @@ def _entries(w: Walker, atom: Atom, place: int) -> list[tuple[str, Atom]]:
     """The entries of a ``**`` argument."""
     _, kind = w.read(atom)
     if not (isinstance(kind, Box) and kind.cls is dict):
-        raise UnsupportedSyntax(f"** of {describe(kind)}", w.span, "give a dict")
+        raise UnsupportedSyntax(f"`**` unpacks {describe(kind)}, which is not differentiated", w.span, "give a dict")
     keys = _keys(w, kind)
     if any(not isinstance(key, str) for key in keys):
         raise Misfit("keywords must be strings")

@@ -46,7 +46,7 @@ def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
     cls = value_class(kind)
     if cls is None or not issubclass(cls, Closure):
         hint = "give it a function that is written with `def`, or a lambda: `lambda x: model.step(x)`"
-        raise UnsupportedSyntax(f"`checkpoint` of {describe(kind)}", w.span, hint)
+        raise UnsupportedSyntax(f"`checkpoint` of {describe(kind)} is not differentiated", w.span, hint)
     source = function_of(cls)
     return _call(w, source, bind(w, source, (*items(w, args[0], cls.captured), *args[1:]), ()))
 

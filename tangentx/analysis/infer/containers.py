@@ -94,7 +94,7 @@ def _keys_of(kind: Kind) -> tuple[Any, ...] | None:
 def _entries_put(w: Walker, base: Atom, other: Atom) -> list[Statement]:
     _, kind = w.read(other)
     if not (isinstance(kind, Box) and kind.cls is dict):
-        raise UnsupportedSyntax(f"the entries of {describe(kind)}", w.span, "give a dict")
+        raise UnsupportedSyntax(f"{describe(kind)} has no entries that are known here", w.span, "give a dict")
     keys, span = _keys_of(kind), w.span
     out: list[Statement] = []
     if keys is not None:

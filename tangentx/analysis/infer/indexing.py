@@ -32,6 +32,7 @@ from tangentx.analysis.types.operations import Operation
 from tangentx.analysis.types.samples import NoSample, Sampler
 from tangentx.analysis.types.selection import fitted, is_basic, is_boolean, item_kind
 from tangentx.arrays.simulated import DeviceArray, transfers
+from tangentx.common.naming import with_article
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.keys import attribute_of
 from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Ext, Index, Key, Lit, Op, Slice, Var
@@ -173,4 +174,6 @@ def _slice_of(w: Walker, base: Atom, kind: Box, part: Any, bounds: tuple[Kind, .
         return copied(w, base, kind.cls, list(chosen))
     if kind.cls is list:
         return copied_list(w, base, part)
-    raise UnsupportedSyntax(f"a slice of a {kind.cls.__name__}", w.span, "take the items one by one")
+    raise UnsupportedSyntax(
+        f"a slice of {with_article(kind.cls.__name__)} is not differentiated", w.span, "take the items one by one"
+    )

@@ -138,7 +138,7 @@ def _local(w: Walker, atom: Atom) -> tuple[Function, tuple[Atom, ...], tuple[typ
         if inspect.isfunction(found):
             return w.program.lift(found), (owner,), ()
     hint = "define a function that calls it, with def or lambda, and take the derivative of that"
-    raise NotResolved(f"the derivative of {describe(kind)}", w.span, hint)
+    raise NotResolved(f"the derivative of {describe(kind)} cannot be taken here", w.span, hint)
 
 
 def _made_of(f: Any, makers: tuple[type[Derived], ...]) -> Any:

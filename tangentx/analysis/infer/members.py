@@ -70,7 +70,7 @@ def found_in(w: Walker, cls: type, name: str, above: type | None = None) -> Any:
         return w.program.member(cls, name)
     if above not in cls.__mro__:
         raise UnsupportedSyntax(
-            f"super() of `{above.__name__}` for {describe(Obj(cls))}",
+            f"super() of `{above.__name__}` for {describe(Obj(cls))} is not differentiated",
             w.span,
             "call the method of the class by its name",
         )

@@ -88,6 +88,8 @@ def _array_method(w: Walker, expr: Method, kind: Arr) -> tuple[Expr, Kind]:
         return into
     if fn is None or not is_primitive(fn):
         raise UnsupportedSyntax(
-            f"method `{expr.name}` of an array", w.span, "use a function that returns its result, or write by index"
+            f"method `{expr.name}` of an array is not differentiated",
+            w.span,
+            "use a function that returns its result, or write by index",
         )
     return w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs))

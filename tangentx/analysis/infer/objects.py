@@ -53,7 +53,9 @@ def construct(w: Walker, cls: type, args: tuple[Atom, ...], kwargs: Named) -> tu
         return w.walk(Make(cls, (), ()))
     if not isinstance(init, types.FunctionType):
         raise UnsupportedSyntax(
-            f"an object of class `{cls.__name__}` made here", w.span, "make it outside, or use a dict"
+            f"an object of class `{cls.__name__}` is made here, in a way that is not differentiated",
+            w.span,
+            "make it outside, or use a dict",
         )
     source = w.program.lift(init)
     plan = _display(source)

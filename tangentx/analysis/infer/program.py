@@ -16,6 +16,7 @@ from tangentx.analysis.types.values import Valuer
 from tangentx.arrays.signatures import key
 from tangentx.common.axes import Axes
 from tangentx.common.forks import once
+from tangentx.common.naming import as_python_says
 from tangentx.common.options import OBSERVING, ON_TENSORS, Helper, low_precision
 from tangentx.common.outside_names import static
 from tangentx.errors import NotResolved, Span, TangentxError, is_library, is_ours
@@ -190,7 +191,7 @@ class Program(ABC):
             instance = self.instances.get(key)
         except (TooDeep, RecursionError):
             raise NotResolved(
-                f"`{source.name}` is called with containers nested ever deeper",
+                f"`{as_python_says(source.name)}` is called with containers nested ever deeper",
                 source.span,
                 "give it arguments of one kind",
             ) from None
@@ -198,7 +199,7 @@ class Program(ABC):
             self._counts[key[0]] = self._counts.get(key[0], 0) + 1
             if self._counts[key[0]] > LIMIT_INSTANCES:
                 raise NotResolved(
-                    f"`{source.name}` is called with ever new kinds of arguments",
+                    f"`{as_python_says(source.name)}` is called with ever new kinds of arguments",
                     source.span,
                     "give it arguments of one kind",
                 )

@@ -60,7 +60,9 @@ def listed(cls: type) -> Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[
 
 
 def _refuse_copy(w: Walker, cls: type) -> tuple[Expr, Kind]:
-    raise UnsupportedSyntax(f"`{cls.__name__}(...)` of this value", w.span, "build it item by item")
+    raise UnsupportedSyntax(
+        f"`{cls.__name__}(...)` of this value is not differentiated", w.span, "build it item by item"
+    )
 
 
 def column(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:

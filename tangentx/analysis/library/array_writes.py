@@ -131,7 +131,7 @@ def _at(w: Walker, ufunc: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[E
     if any(isinstance(k, Bottom) for k in kinds):
         return Lit(None), BOTTOM
     if not isinstance(kinds[0], Arr):
-        raise UnsupportedSyntax(f"`np.{ufunc.__name__}.at` into {describe(kinds[0])}", w.span, "give an array")
+        raise UnsupportedSyntax(f"`np.{ufunc.__name__}.at` writes into {describe(kinds[0])}", w.span, "give an array")
     for value in kinds[2:]:
         check_cast(w, ufunc, kinds[0], value)
     values = [_as_array(w, value, 2) for value in values]

@@ -154,7 +154,7 @@ def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
             hint = (
                 "iterate over a range, an array, a list, a tuple or a dict; make a list of an iterator where it is made"
             )
-            raise UnsupportedSyntax(f"iteration over {describe(kind)}", w.span, hint)
+            raise UnsupportedSyntax(f"iteration over {describe(kind)} is not differentiated", w.span, hint)
     if count is None:
         return atom, kind
 
@@ -235,7 +235,7 @@ def kind_with_set(fn: Any, kinds: list[Kind], span: Span) -> Kind:
     found = _OF_SETS.get(fn)
     if found is None:
         hint = "a set can be joined, compared, counted and asked for an item; keep a list beside it for all else"
-        raise UnsupportedSyntax("this operation on a set", span, hint)
+        raise UnsupportedSyntax("this operation on a set is not differentiated", span, hint)
     first = next(k.cls for k in kinds if isinstance(k, Some) and k.cls in (set, frozenset))
     return Some(first) if found is set else Num(found)
 

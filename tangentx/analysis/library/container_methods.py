@@ -13,6 +13,7 @@ from tangentx.analysis.library import stand_ins
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, Some, describe, join
 from tangentx.analysis.types.primitives import is_primitive
 from tangentx.analysis.types.selection import demand_key, known_key
+from tangentx.common.naming import with_article
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import (
     Append,
@@ -166,7 +167,9 @@ def keys(w: Walker, base: Atom) -> tuple[Expr, Kind]:
         return atom, BOTTOM
     if not (isinstance(kind, Box) and kind.cls is dict):
         raise UnsupportedSyntax(
-            f"this method of {describe(kind)} in the head of a loop", w.span, "give its result a name first"
+            f"this method of {describe(kind)} in the head of a loop is not differentiated",
+            w.span,
+            "give its result a name first",
         )
     node = kind.region.root()
     if is_fixed(kind):
@@ -316,7 +319,7 @@ def container_method(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Ex
         return sort(w, expr)
     if rule is None or names:
         raise UnsupportedSyntax(
-            f"`{expr.name}` of a {kind.cls.__name__} with these arguments",
+            f"`{expr.name}` of {with_article(kind.cls.__name__)} with these arguments is not differentiated",
             w.span,
             "write it with a loop, append, pop and writes by index or key",
         )
@@ -336,4 +339,6 @@ def augment(w: Walker, s: Augment, kind: Box) -> None:
     elif kind.cls is dict and s.fn is operator.or_:
         merge(w, base, (s.value,))
     else:
-        raise UnsupportedSyntax("this augmented assignment to a container", s.span, "write it item by item")
+        raise UnsupportedSyntax(
+            "this augmented assignment to a container is not differentiated", s.span, "write it item by item"
+        )

@@ -39,11 +39,13 @@ def _shallow(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Ki
 def _deep(w: Walker, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     """``copy.deepcopy(x)``, of a structure that holds nothing twice."""
     if len(args) != 1 or kwargs:
-        raise UnsupportedSyntax("deepcopy with a memo", w.span, "give it the object alone")
+        raise UnsupportedSyntax("deepcopy with a memo is not differentiated", w.span, "give it the object alone")
     _, kind = w.read(args[0])
     if isinstance(kind, Box):
         if defines(w, kind, "__deepcopy__"):
-            raise UnsupportedSyntax(f"`__deepcopy__` of `{kind.cls.__name__}`", w.span, "call a method of your own")
+            raise UnsupportedSyntax(
+                f"`__deepcopy__` of `{kind.cls.__name__}` is not differentiated", w.span, "call a method of your own"
+            )
         return expanded(w, ("deep", args[0], _may_repeat(kind)), lambda: _copied_whole(w, args[0], _may_repeat(kind)))
     return _plain(w, copy.deepcopy, args[0], kind)
 
@@ -81,7 +83,9 @@ def _plain(w: Walker, fn: Any, x: Atom, kind: Kind) -> tuple[Expr, Kind]:
 def _same_attributes(w: Walker, x: Atom, kind: Box) -> tuple[Expr, Kind]:
     node = kind.region.root()
     if node.open:
-        raise UnsupportedSyntax(f"a copy of {describe(kind)} whose attributes vary", w.span, "make a new object")
+        raise UnsupportedSyntax(
+            f"a copy of {describe(kind)} whose attributes vary is not differentiated", w.span, "make a new object"
+        )
     names = tuple(node.fields)
 
     def build() -> Block:

@@ -72,7 +72,11 @@ def _outputs_of(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwarg
     place = place_of_out(fn)
     given = args[place:] if ufunc else args[place : place + 1]
     if len(given) > 1:
-        raise UnsupportedSyntax("several arrays for the results, by position", w.span, "name them: `out=(a, b)`")
+        raise UnsupportedSyntax(
+            "several arrays for the results, given by position, are not differentiated",
+            w.span,
+            "name them: `out=(a, b)`",
+        )
     if given and not ufunc and w.read(given[0])[1] == Obj(None):
         return None
     out, where = (given or (named.get("out"),))[0], named.get("where") if ufunc else None
@@ -149,7 +153,9 @@ def _into_some(w: Walker, call: Outputs, out: Atom, where: Atom) -> Atom:
     """The function of the chosen elements, written to their places."""
     kind = w.read(out)[1]
     if isinstance(kind, Box):
-        raise UnsupportedSyntax("`where=` with a tuple of arrays", w.span, "give one array: `out=a`")
+        raise UnsupportedSyntax(
+            "`where=` with a tuple of arrays is not differentiated", w.span, "give one array: `out=a`"
+        )
     chosen = let(w, "chosen", Op(arrays.mask_like, (where, out)))
     given = []
     for i, atom in enumerate(call.value.args):

@@ -18,6 +18,7 @@ import numpy as np
 
 from tangentx.arrays import parts_of
 from tangentx.arrays.libraries import Library, library_called
+from tangentx.common.naming import as_python_says, with_article
 from tangentx.common.outside_names import MISSING as MISSING
 from tangentx.errors import NotResolved, Span
 from tangentx.ir.functions import FunctionValue
@@ -212,7 +213,7 @@ def describe(kind: Kind) -> str:
     """The kind in a user's words."""
     match kind:
         case Num(none=none):
-            names = [f"{'an' if each.__name__[0] in 'aeiou' else 'a'} {each.__name__}" for each in kind.exact]
+            names = [with_article(each.__name__) for each in kind.exact]
             return f"{' or '.join(names)}{' or None' if none else ''}"
         case Arr(library=library) if library != "numpy":
             return f"{describe(replace(kind, library='numpy'))} in {library_called(library).shown}"
@@ -223,13 +224,13 @@ def describe(kind: Kind) -> str:
         case Arr(dtype=dtype, rank=rank, none=none):
             return f"an array of {dtype} of rank {rank}{' or None' if none else ''}"
         case Box(cls=cls) if issubclass(cls, FunctionValue):
-            return f"the function `{cls.__name__}`"
+            return f"the function `{as_python_says(cls.__name__)}`"
         case Some(cls=cls) if cls is object:
             return "something that is known only when it runs"
         case Box(cls=cls, none=none):
-            return f"a {cls.__name__}{' or None' if none else ''}"
+            return f"{with_article(cls.__name__)}{' or None' if none else ''}"
         case Some(cls=cls):
-            return f"a {cls.__name__}"
+            return with_article(cls.__name__)
         case Obj(value=value):
             name = getattr(value, "__name__", None) or repr(value)
             return f"`{name}`"

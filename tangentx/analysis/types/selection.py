@@ -67,7 +67,7 @@ def fitted(w: Walker, base: Kind, key: Key, parts: tuple[Any, ...]) -> Fitted | 
     """
     if isinstance(base, Box) and base.cls is dict and key.many:
         if any(isinstance(part, tuple) for part in parts):
-            raise UnsupportedSyntax("a slice of a dict", w.span, "give one key")
+            raise UnsupportedSyntax("a dict has no slices", w.span, "give one key")
         return "packed", lambda: _packed(w, key)
     if isinstance(base, Arr) and any(map(may_be_none, parts)):
         return "indices", lambda: as_indices(w, key, parts)

@@ -28,6 +28,7 @@ from tangentx.analysis.types.user_code import is_foreign
 from tangentx.arrays import parts_of
 from tangentx.arrays.libraries import is_array, is_elsewhere, library_of_class
 from tangentx.arrays.structures import contents, is_container, is_record, is_whole
+from tangentx.common.naming import with_article
 from tangentx.common.options import OBSERVING
 from tangentx.errors import NotDifferentiable, NotResolved, Span
 from tangentx.ir.nodes import UNBOUND
@@ -74,7 +75,7 @@ class Valuer:
             literal = self.constants or type(value) is bool
             return Num(type(value), value=value if literal and type(value) in (bool, int) else MISSING)
         if isinstance(value, np.ndarray | np.generic) and not issubclass(type(value), np.ndarray | np.generic):
-            message = f"a {type(value).__name__} claims to be a number or an array, but behaves differently"
+            message = f"{with_article(type(value).__name__)} claims to be a number or an array, but behaves differently"
             hint = "pass plain numbers and arrays; a model on Tensors is given as an argument"
             raise NotResolved(message, self.span, hint)
         if isinstance(value, np.generic) and value.dtype.kind in "biufc":

@@ -17,6 +17,7 @@ from tangentx.analysis.infer.calling_conventions import SETTLED
 from tangentx.analysis.infer.program import Instance
 from tangentx.analysis.types.kinds import Arr, Box, Kind
 from tangentx.analysis.types.primitives import makes_new
+from tangentx.common.naming import as_python_says
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
 from tangentx.derive.prologue import outside_of
 from tangentx.derive.reverse import calls
@@ -134,7 +135,7 @@ def _refused(s: Assign, callee: Instance, what: str, hint: str) -> UnsupportedSy
     if is_settled(callee):
         message = f"the function that is solved {what}; its derivative runs it again"
         return UnsupportedSyntax(message, s.span, "let it compute what it returns, and no more")
-    return UnsupportedSyntax(f"`{callee.source.name}` is checkpointed and {what}", s.span, hint)
+    return UnsupportedSyntax(f"`{as_python_says(callee.source.name)}` is checkpointed and {what}", s.span, hint)
 
 
 def _demand_repeatable(r: Reverse, s: Assign, callee: Instance) -> None:
@@ -168,9 +169,9 @@ def _written(r: Reverse, s: Assign, expr: Call, callee: Instance) -> list[Atom]:
         if param.name in outside and is_settled(callee):
             raise _refused(s, callee, f"changes `{outside[param.name].name}`", "")
         if param.name in outside:
+            what = f"`{as_python_says(callee.source.name)}` is checkpointed and changes `{outside[param.name].name}`"
             raise NotDifferentiable(
-                f"`{callee.source.name}` is checkpointed and changes `{outside[param.name].name}`, which a second run "
-                "would do again",
+                f"{what}, which a second run would do again",
                 s.span,
                 "do it outside of what is checkpointed, or call it without `tx.checkpoint`",
             )

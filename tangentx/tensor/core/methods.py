@@ -22,6 +22,7 @@ from tangentx.tensor.core.members import Members, Nothing
 from tangentx.tensor.core.modes import recording, refusal
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.core.torch_names import KEYWORDS, Names, flatten, spelled, transpose
+from tangentx.tensor.fallback.programs import stands_in
 from tangentx.tensor.writes.numpy_writers import CHANGING
 from tangentx.tensor.writes.writing import changed, overwrite
 
@@ -91,14 +92,14 @@ def _binary(fn: Any) -> tuple[Callable[..., Any], Callable[..., Any], Callable[.
     def forward(self: Tensor, other: Any) -> Any:
         if type(other) is not Tensor and not isinstance(other, _OPERANDS):
             return by_numpy(self, other) if _takes_arrays(other) else NotImplemented
-        return call(fn, (self, _arrayed(other)), {})
+        return call(fn, (self, _arrayed(other, fn, self, other)), {})
 
     def reflected(self: Tensor, other: Any) -> Any:
         if type(other) in quick:
             return second(other, self)
         if not isinstance(other, _OPERANDS):
             return by_numpy(other, self) if _takes_arrays(other) else NotImplemented
-        return call(fn, (_arrayed(other), self), {})
+        return call(fn, (_arrayed(other, fn, other, self), self), {})
 
     operate = operator_of(rule, forward) if quick else forward
 
@@ -120,9 +121,13 @@ def _takes_arrays(other: Any) -> bool:
     return own is not None or (said and not hasattr(kind, "__array_ufunc__"))
 
 
-def _arrayed(other: Any) -> Any:
-    """A list as an operand is an array."""
+def _arrayed(other: Any, fn: Any, x: Any, y: Any) -> Any:
+    """A list as an operand of ``fn(x, y)`` is an array. Raises what the operator raises of a list and of the number
+    that a Tensor stands for: one of Python's goes with no list, and none is multiplied with one."""
     if isinstance(other, list | tuple):
+        t = y if x is other else x
+        if type(t._primal) not in ARRAYS and stands_in(t):
+            fn(raw(x), raw(y))
         return call(np.array, (other,), {}) if holds_tensor(other) else np.array(other)
     return other
 

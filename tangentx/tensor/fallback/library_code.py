@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.naming import with_article
 from tangentx.errors import INSIDE, NotDifferentiable, is_library, place, span_of
 from tangentx.tensor.core.modes import STATE, refusal
 
@@ -86,7 +87,7 @@ def as_said(value: Any, version: Callable[[Any], Any], protocol: str = "") -> An
 def refuse_said(value: Any) -> None:
     """Refuses an object of the user's that says which array it is where NumPy has asked it by itself."""
     if is_users(getattr(type(value), "__array__", None)):
-        raise _said(f"a {type(value).__name__}", span_of(place()))
+        raise _said(with_article(type(value).__name__), span_of(place()))
 
 
 def refuse_answer(error: ValueError) -> None:

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import fields, zeros_as
+from tangentx.common.naming import with_article
 from tangentx.errors import NotDifferentiable, is_library, span_of
 from tangentx.tensor.core.containers import LASTING, like_container
 from tangentx.tensor.core.modes import STATE, Program, during
@@ -291,8 +292,9 @@ class Release:
         over = code is not None and getattr(x, "gi_frame", None) is None and getattr(x, "cr_frame", None) is None
         if self.late and not over and (id(code) in ORIGINALS or self._holds_ours(x)):
             where = self.program.places.get(id(x)) or (None if code is None else (code, 0))
+            what = with_article(type(x).__name__)
             raise NotDifferentiable(
-                f"a {type(x).__name__} that is read later is kept outside of the function that is differentiated",
+                f"{what} that is read later is kept outside of the function that is differentiated",
                 span_of(where),
                 "keep a list of its values: `list(it)`",
             )

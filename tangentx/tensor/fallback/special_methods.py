@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.naming import with_article
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.containers import LASTING, holds_tensor, raw, tensors_in
@@ -87,11 +88,14 @@ def special(function: Callable[..., Any], name: str, version: Version, theirs: C
 def _binary(plainly: Any, name: str, reflected: str, method: Callable[[Any, str], Any]) -> Callable[[Any, Any], Any]:
     def operate(x: Any, y: Any) -> Any:
         if type(x) in _PLAIN and type(y) in _PLAIN:
-            return plainly(x, y)
+            try:
+                return plainly(x, y)
+            except TypeError as error:
+                raise _in_program(error, plainly, x, y) from None
         x, y = _met(x, y, name, method)
         first, second = method(x, name), method(y, reflected)
         if first is None and second is None:
-            return plainly(x, y)
+            return _tried(plainly, x, y)
         tried = [
             (first or getattr(type(x), name, None), x, y),
             (second or getattr(type(y), reflected, None), y, x),
@@ -104,9 +108,27 @@ def _binary(plainly: Any, name: str, reflected: str, method: Callable[[Any, str]
             result = NotImplemented if function is None else function(own, other)
             if result is not NotImplemented:
                 return result
-        return plainly(x, y)  # raises what Python raises
+        return _tried(plainly, x, y)  # raises what Python raises
 
     return operate
+
+
+def _tried(plainly: Any, x: Any, y: Any) -> Any:
+    try:
+        return plainly(x, y)
+    except TypeError as error:
+        raise _in_program(error, plainly, x, y) from None
+
+
+def _in_program(error: TypeError, plainly: Any, x: Any, y: Any) -> TypeError:
+    """The error as the operator raises it of what the Tensors stand for, which is what the program was written for."""
+    if type(x) is Tensor or type(y) is Tensor:
+        first, second = raw(x), raw(y)
+        try:
+            plainly(first.copy() if isinstance(first, np.ndarray) else first, second)
+        except TypeError as plain:
+            return plain
+    return error
 
 
 def _met(x: Any, y: Any, name: str, method: Callable[[Any, str], Any]) -> tuple[Any, Any]:
@@ -127,9 +149,8 @@ def _said(x: Any, method: Callable[[Any, str], Any]) -> Any:
         return x
     own = method(x, "__array__")
     if own is None and method(x, "__len__") is not None and method(x, "__getitem__") is not None:
-        message = (
-            f"NumPy makes an array of the items of a {kind.__name__} here, whatever the class says of the operator"
-        )
+        what = with_article(kind.__name__)
+        message = f"NumPy makes an array of the items of {what} here, whatever the class says of the operator"
         raise refusal(NotDifferentiable(message, span_of(place()), "make the array yourself, with np.array"))
     return x if own is None else own(x)
 
@@ -207,7 +228,7 @@ def _in_place(plainly: Any, name: str, otherwise: Any, method: Callable[[Any, st
                 touch(x, y)
             elif type(x) is str:
                 return otherwise(x, y)
-            return plainly(x, y)
+            return _tried(plainly, x, y)
         touch(x, y)
         if type(x) is Tensor and type(x._primal) is np.ndarray and getattr(type(y), "__array_ufunc__", _NONE) is None:
             np.add(x._primal, y)  # raises what NumPy raises
@@ -215,7 +236,7 @@ def _in_place(plainly: Any, name: str, otherwise: Any, method: Callable[[Any, st
         result = NotImplemented if own is None else own(x, y)
         if result is not NotImplemented:
             return result
-        return plainly(*_met(x, y, name, method)) if own is None and hasattr(type(x), name) else otherwise(x, y)
+        return _tried(plainly, *_met(x, y, name, method)) if own is None and hasattr(type(x), name) else otherwise(x, y)
 
     return operate
 

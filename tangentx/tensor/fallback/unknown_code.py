@@ -19,6 +19,7 @@ from tangentx.arrays.memory import arrays_in
 from tangentx.common.naming import public_name
 from tangentx.errors import NoTemplate, place, span_of
 from tangentx.templates.nearest import advice
+from tangentx.templates.refusals import refusal
 from tangentx.tensor.calls.operation import root_of
 from tangentx.tensor.core.containers import holds_tensor, raw, tensors_in
 from tangentx.tensor.core.tensor import Tensor
@@ -83,8 +84,10 @@ def _write_back(arg: Any, value: Any, was: Any) -> None:
 
 def denied(function: Any, t: Tensor) -> Exception:
     """The refusal of a call that is given, or can come to, a value that is being differentiated."""
-    message = f"`{name_of(function)}` has no derivative rule, and is given a value that is being differentiated"
-    return refused(t, NoTemplate(message, span_of(place()), advice(function)))
+    found = refusal(function)
+    why = ", and is given a value that is being differentiated" if found is None else f": {found.reason}"
+    hint = advice(function) if found is None else found.hint
+    return refused(t, NoTemplate(f"`{name_of(function)}` has no derivative rule{why}", span_of(place()), hint))
 
 
 def name_of(function: Any) -> str:

@@ -323,6 +323,42 @@ def test_an_object_that_says_which_array_it_is(f: Any, cls: type) -> None:
             assert found == pytest.approx(wanted, abs=1e-5)
 
 
+def raised_by(x: Any) -> Any:
+    """What operators raise where they do not go with the value, and how often."""
+    met = []
+    for operate in (
+        lambda a: a * [1.0, 2.0],
+        lambda a: (1.0,) * a,
+        lambda a: [1.0] + a,
+        lambda a: a - (1.0,),
+        lambda a: a + "s",
+        lambda a: "s" + a,
+        lambda a: a + None,
+        lambda a: a @ a,
+        lambda a: a | 1,
+    ):
+        try:
+            operate(x)
+        except TypeError as error:
+            met.append(str(error))
+    return met
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("x", [1.5, np.float64(1.5), np.float32(1.5), np.array([0.5, 1.5])], ids=repr)
+def test_operators_raise_what_they_raise_of_numbers_and_arrays(x: Any) -> None:
+    heard: list[Any] = []
+
+    def f(x: Any) -> Any:
+        vars(np)  # is not compiled
+        heard[:] = raised_by(x)
+        return np.sum(x) * len(heard)
+
+    plain = raised_by(x)
+    np.testing.assert_array_equal(tx.grad(f)(x), np.full(np.shape(x), len(plain)))
+    assert heard == plain
+
+
 @pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
 def test_a_method_of_arrays_that_asks_an_object_is_refused() -> None:
     with pytest.raises(tx.NotDifferentiable, match="np.asarray"):
