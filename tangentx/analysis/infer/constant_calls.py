@@ -28,6 +28,7 @@ from tangentx import arrays
 from tangentx.analysis.infer import opaque_calls
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import value_class
+from tangentx.analysis.infer.told_texts import followed
 from tangentx.analysis.types.kinds import (
     BOTTOM,
     Arr,
@@ -133,7 +134,8 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
         raise _refused(w, UnsupportedSyntax(message, w.span, hint))
     once = not trust or calls_back or _happens_once(fn)
     likely = _predicted(w, fn, [k for _, k in given], {n: k for n, _, k in named})
-    return _result(w, operator.call, "", (called, *atoms), words, name, trust, once, take, likely)
+    result = _result(w, operator.call, "", (called, *atoms), words, name, trust, once, take, likely)
+    return result if shows else followed(w, fn, args, kwargs, result, unknown=True)
 
 
 def _predicted(w: Walker, fn: Any, kinds: list[Kind], named: dict[str, Kind]) -> str:

@@ -21,6 +21,7 @@ from tangentx.analysis.infer.functions import as_operand, external, value_class
 from tangentx.analysis.infer.indexing import index
 from tangentx.analysis.infer.methods import method
 from tangentx.analysis.infer.sequences import ASKING
+from tangentx.analysis.infer.told_texts import followed
 from tangentx.analysis.infer.try_statements import attempt
 from tangentx.analysis.infer.unbound_names import demanded
 from tangentx.analysis.library import collection_classes, flat, solvers
@@ -115,7 +116,7 @@ def operation(
             return _applied(w, fn, read, [])
     spoils = templates.overwriting(fn) if len(args) > 1 or kwargs else {}
     if not spoils:
-        return _operation(w, fn, args, kwargs)
+        return followed(w, fn, args, kwargs, _operation(w, fn, args, kwargs))
     given = overwritten(fn, args, kwargs)
     found = _operation(w, fn, *_left_whole(spoils, args, kwargs))
     forget(w, fn, given)
@@ -442,9 +443,7 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
             found, result = opaque_calls.attribute(w, atom, kind, name)
             unknown = result == opaque_calls.UNKNOWN and constant_calls.active(w)
             return constant_calls.attribute(w, atom, kind, name) if unknown else (found, result)
-    raise UnsupportedSyntax(
-        f"attribute `{name}` of {describe(kind)} is not differentiated", w.span, "use a function or method instead"
-    )
+    raise UnsupportedSyntax(f"`{name}` of {describe(kind)} is not differentiated", w.span, "use a function or method")
 
 
 def _without_variation(kind: Kind) -> Kind:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import templates
+from tangentx.analysis.infer.told_texts import followed
 from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, signature, varied
 from tangentx.analysis.types.operations import Operation
 from tangentx.analysis.types.primitives import hashable, name_of
@@ -135,7 +136,7 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
             w.span,
             "give it numbers and strings, or call it outside the differentiated function",
         )
-    return closed, found or _result_of(fn)
+    return followed(w, fn, args, kwargs, (closed, found or _result_of(fn)), unknown=True)
 
 
 def _may_be_changed(kind: Kind) -> bool:

@@ -138,9 +138,10 @@ class Obj:
 
 @dataclass(frozen=True, slots=True)
 class Some:
-    """Some object of class `cls`."""
+    """Some object of class `cls`; one that `tells` is a text, or made of one, of a value that varies."""
 
     cls: type
+    tells: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,7 +280,7 @@ def signature(kind: Kind, seen: tuple[Region, ...] = (), left: list[int] | None 
         return ("obj", type(kind.value), kind.value if plain else id(kind.value))
     if isinstance(kind, Either):
         return ("either", *map(id, kind.values))
-    return (type(kind).__name__, getattr(kind, "cls", None))
+    return (type(kind).__name__, getattr(kind, "cls", None), *("tells" for _ in range(getattr(kind, "tells", False))))
 
 
 def without_varied(found: Any) -> Any:
@@ -536,6 +537,8 @@ def join(a: Kind, b: Kind) -> Kind:
         return Box(cls, a.region.root(), a.none or b.none)
     if isinstance(a, Obj) and isinstance(b, Obj) and type(a.value) is type(b.value) is str:
         return Some(str)
+    if isinstance(a, Some) and isinstance(b, Some) and a.cls is b.cls:
+        return a if a.tells else b
     if isinstance(a, Some) and isinstance(b, Obj) and type(b.value) is a.cls:
         return a
     if isinstance(b, Some) and isinstance(a, Obj) and type(a.value) is b.cls:

@@ -24,6 +24,7 @@ from tangentx.tensor.core.making import escaped
 from tangentx.tensor.core.modes import RUNNING, STATE, refusal
 from tangentx.tensor.fallback.histories import demand_one_history
 from tangentx.tensor.fallback.programs import lost, program_of, stands_in
+from tangentx.tensor.fallback.told_texts import told
 from tangentx.tensor.graph import autograd
 from tangentx.tensor.writes.numpy_writers import put
 from tangentx.tensor.writes.storage import detached, set_shape
@@ -187,15 +188,15 @@ class Members:
         return other // self, other % self
 
     def __format__(self: Any, form: str) -> str:
-        return format(self.current, form)
+        return told(self, format(self.current, form))
 
     def __str__(self: Any) -> str:
-        return str(self.current)
+        return told(self, str(self.current))
 
     def __repr__(self: Any) -> str:
         data = self.current
         if stands_in(self):
-            return repr(data)
+            return told(self, repr(data))
         text = repr(data).partition("array(")[2].removesuffix(")") if type(data) in ARRAYS else repr(data)
         text += f", device={self.device!r}" if type(data) in ELSEWHERE else ""
         node = self.grad_fn

@@ -24,6 +24,7 @@ class Program:
     hold a Tensor, by identity; `names` the globals that it has bound, as a dict and a name; `places` where iterators
     were put, by their identity. It has `leaves` where it is differentiated by what it was given, and is not only run on
     Tensors of the user's. `hidden` are objects in its result that held something differentiated where nobody looks.
+    `texts` tell what one of its values is.
     """
 
     leaves = False
@@ -35,6 +36,7 @@ class Program:
         self.names: dict[tuple[int, str], dict[str, Any]] = {}
         self.places: dict[int, Any] = {}
         self.hidden: list[Any] = []
+        self.texts: set[str] = set()
 
 
 RUNNING: dict[int, Program] = {}

@@ -22,6 +22,7 @@ from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.fallback.evaluated_text import names_in
 from tangentx.tensor.fallback.programs import lost, program_of, refused
+from tangentx.tensor.fallback.told_texts import telling
 from tangentx.tensor.writes.writing import write
 
 _MEMORY = frozenset(
@@ -183,6 +184,7 @@ def pattern(meant: Callable[[], Any]) -> Any:
 def looked_at(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function that only looks at what it is given, or shows it."""
 
+    @telling
     def look(*args: Any, **kwargs: Any) -> Any:
         return function(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
 

@@ -41,6 +41,7 @@ from tangentx.tensor.fallback.known_code import CALLING, is_known, known_functio
 from tangentx.tensor.fallback.library_code import OURS, as_said, is_of_models, is_users, is_users_class, refuse_answer
 from tangentx.tensor.fallback.solver_calls import solving
 from tangentx.tensor.fallback.special_methods import OPERATORS, meanings, special, touch
+from tangentx.tensor.fallback.told_texts import reading, telling
 from tangentx.tensor.fallback.unknown_code import guarded
 from tangentx.tensor.graph.checkpoints import checkpoint
 from tangentx.tensor.writes.numpy_writers import CHANGING
@@ -263,12 +264,11 @@ _BY_IDENTITY: dict[int, Callable[..., Any]] = {
     id(print): _printed,
     id(getattr): _looked_up,
     id(hasattr): _is_there,
-    **{id(f): evaluating(f, _MEANINGS) for f in (eval, exec)},
+    **{id(f): reading(evaluating(f, _MEANINGS), f) for f in (eval, exec)},
     **{id(f): special(f, f"__{f.__name__}__", on_tensors, is_users) for f in (abs, round, len, divmod, next)},
-    **{
-        id(f): special(lifted(f), f"__{f.__name__}__", on_tensors, is_users)
-        for f in (float, int, complex, bool, str, repr, hash, iter)
-    },
+    **{id(f): special(lifted(f), f"__{f.__name__}__", on_tensors, is_users) for f in (int, bool, hash, iter)},
+    **{id(f): telling(special(lifted(f), f"__{f.__name__}__", on_tensors, is_users)) for f in (str, repr)},
+    **{id(f): reading(special(lifted(f), f"__{f.__name__}__", on_tensors, is_users), f) for f in (float, complex)},
     id(sum): lambda items, /, start=0: _summed(items, start),
     **{id(f): _MEANINGS[mark(name)] for name, f in OPERATORS.items()},
     id(setattr): lambda x, name, value: _MEANINGS[mark("setting")](value, x, name),
@@ -467,7 +467,7 @@ def _from_items(items: Any, dtype: Any, count: int = -1) -> Any:
 
 
 def _other(function: Callable[..., Any]) -> Callable[..., Any]:
-    record: Callable[..., Any] = lifted(function)
+    record: Callable[..., Any] = reading(lifted(function), function)
     if all(function is not maker for maker in _MAKERS):
         return record
 

@@ -25,6 +25,7 @@ from tangentx.tensor.fallback.answers import attribute_of, demand_settable, patt
 from tangentx.tensor.fallback.histories import compared
 from tangentx.tensor.fallback.interposition import mark
 from tangentx.tensor.fallback.reach import is_late
+from tangentx.tensor.fallback.told_texts import telling
 
 _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "or", "and", "xor")
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -157,7 +158,12 @@ def _said(x: Any, method: Callable[[Any, str], Any]) -> Any:
 
 def _remainder(x: Any, y: Any) -> Any:
     """``x % y``; a text is filled in with the plain values."""
-    return x % raw(y) if isinstance(x, str | bytes) else x % y
+    return _filled_in(x, y) if isinstance(x, str | bytes) else x % y
+
+
+@telling
+def _filled_in(form: Any, values: Any) -> Any:
+    return form % raw(values)
 
 
 def _compare(fn: Any, x: Any, y: Any) -> Any:

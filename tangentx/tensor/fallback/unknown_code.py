@@ -26,6 +26,7 @@ from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.library_code import is_users_class
 from tangentx.tensor.fallback.programs import refused
 from tangentx.tensor.fallback.reach import active_in
+from tangentx.tensor.fallback.told_texts import demand_untold
 from tangentx.tensor.writes.writing import lent
 
 
@@ -37,7 +38,9 @@ def guarded(function: Any) -> Callable[..., Any]:
         if t is not None:
             raise denied(function, t)
         if not holds_tensor(args) and not (kwargs and holds_tensor(kwargs)):
-            return function(*args, **kwargs)
+            found = function(*args, **kwargs)
+            demand_untold(function, found, (*args, *kwargs.values()))
+            return found
         tensors = list(tensors_in([list(args), dict(kwargs)]))
         with lent(tensors):
             given, named = [raw(arg) for arg in args], {name: raw(value) for name, value in kwargs.items()}

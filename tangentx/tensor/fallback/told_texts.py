@@ -1,0 +1,93 @@
+"""Texts that tell what a value is that is differentiated: numbers that are read from one would count as constants.
+
+As `analysis.infer.told_texts` has it for what is compiled. Here a text is known by what it says: the program knows the
+texts that its values have given, and a number is read from one of these, or from a longer one in which it stands: as a
+word if it is a short one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tangentx.common.naming import public_name
+from tangentx.errors import NotDifferentiable, place, span_of
+from tangentx.tensor.core.containers import tensors_in
+from tangentx.tensor.core.modes import STATE
+from tangentx.tensor.core.tensor import Tensor
+from tangentx.tensor.fallback.programs import program_of
+
+_SURE = 6
+"""Characters that two texts hardly have in common by chance."""
+_HINT = "calculate with the value itself; to cut digits off, use `np.round`, and `tx.stop_gradient` for a constant"
+
+
+def told(t: Tensor, text: str) -> str:
+    """The text, which tells what the Tensor is."""
+    program = program_of(t)
+    if program is not None:
+        program.texts.add(text.strip())
+    return text
+
+
+def telling(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, whose result tells what the Tensors are that it is given where it is a text."""
+
+    def tell(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+        if isinstance(found, str | bytes):
+            words = found.decode(errors="replace") if isinstance(found, bytes) else found
+            for t in tensors_in([list(args), kwargs]):
+                told(t, words)
+        return found
+
+    return tell
+
+
+def reading(function: Callable[..., Any], named: Any) -> Callable[..., Any]:
+    """The function called `named`, refused where it makes a number of a text that tells what a value is."""
+
+    def read(*args: Any, **kwargs: Any) -> Any:
+        found = function(*args, **kwargs)
+        demand_untold(named, found, (*args, *kwargs.values()))
+        return found
+
+    return read
+
+
+def demand_untold(function: Any, found: Any, given: Any) -> None:
+    """Refuses numbers that are read from a text which tells what a value is."""
+    program = STATE.program
+    if program is None or not program.texts or not _is_read(found):
+        return
+    for text in given:
+        if isinstance(text, list | tuple):
+            demand_untold(function, found, text)
+        if isinstance(text, str | bytes):
+            words = text.decode(errors="replace") if isinstance(text, bytes) else text
+            if any(_says(words, told) for told in program.texts):
+                what = f"`{public_name(function)}` reads a number from the text of a value that is being differentiated"
+                program.refused = NotDifferentiable(f"{what}: its derivative would be lost", span_of(place()), _HINT)
+                raise program.refused
+
+
+def _says(text: str, told: str) -> bool:
+    if told not in text:
+        return False
+    if len(told) >= _SURE or text.strip() == told:
+        return True
+    return re.search(rf"(?<![\w.]){re.escape(told)}(?![\w.])", text) is not None
+
+
+def _is_read(found: Any) -> bool:
+    """Whether it is, or holds, a real or complex number that a text may say, or an object made of one."""
+    if isinstance(found, list | tuple):
+        return any(map(_is_read, found))
+    if isinstance(found, dict):
+        return any(map(_is_read, found.values()))
+    if isinstance(found, np.ndarray):
+        return found.dtype.kind not in "biu"
+    return not isinstance(found, str | bytes | int | np.integer | np.bool_ | None)
