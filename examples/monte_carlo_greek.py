@@ -3,7 +3,8 @@
 The option pays what the mean of a share's price at twelve dates is above the strike. No closed form is known, but one
 is for the geometric mean (Kemna and Vorst 1990), which moves almost alike: the paths have to tell the difference alone.
 A shard is a seed and a number of paths: it is drawn where it is worked on, so that no worker ever holds more than one
-shard. Run ``python examples/monte_carlo_greek.py``, or with ``--paths`` and ``--workers``.
+shard. Run ``python examples/monte_carlo_greek.py``, or with ``--paths`` and ``--workers``; it draws how much faster
+several workers are, where matplotlib is installed.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import time
 import tracemalloc
 from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,7 @@ DATES, YEARS, STRIKE = 12, 1.0, 100.0
 NAMES = ("delta", "vega", "rho")
 GREEKS = ("spot", "volatility", "rate")
 HERE = (101.0, 0.3, 0.02)  # spot, volatility, rate
+PICTURE = Path("monte_carlo_speedup.png")
 
 
 def normal(x):
@@ -71,6 +74,30 @@ def timed(workers: int, shards: list[tuple[int, int]]) -> tuple[float, Any]:
         return time.perf_counter() - start, found
 
 
+def draw(counts: list[int], seconds: list[float]) -> None:
+    """Saves the speed-up by the number of workers as a picture, with matplotlib (the extra `viz`)."""
+    try:
+        import matplotlib
+
+        matplotlib.use("agg")
+        from matplotlib import pyplot
+    except ImportError:
+        print("No picture: matplotlib is not installed.")
+        return
+    figure, axes = pyplot.subplots(figsize=(6.0, 3.5), layout="constrained")
+    axes.plot(counts, [seconds[0] / taken for taken in seconds], marker="o", label="measured")
+    axes.plot(counts, counts, linestyle="--", color="grey", label="as many times as workers")
+    axes.set_xticks(counts)
+    axes.set_xlabel("workers")
+    axes.set_ylabel("speed-up")
+    axes.set_title("The Greeks of an Asian option, in shards")
+    axes.legend()
+    axes.grid(alpha=0.3)
+    figure.savefig(PICTURE, dpi=120)
+    pyplot.close(figure)
+    print(f"The picture is in {PICTURE}.")
+
+
 def memory_of(seed: int, paths: int) -> float:
     """Megabytes that the gradient of one shard takes at most."""
     gradient = tx.grad(worth, GREEKS)
@@ -105,7 +132,7 @@ def main() -> int:
     shards = list(enumerate(sizes))
 
     print(tx.grad(worth, GREEKS).source_for(*HERE, *shards[0]))
-    counts = sorted({1, given.workers})
+    counts = sorted({1, given.workers, *(2**k for k in range(given.workers.bit_length()) if 2**k < given.workers)})
     seconds, results = [], []
     for done, workers in enumerate(counts, 1):
         taken, found = timed(workers, shards)
@@ -121,6 +148,7 @@ def main() -> int:
 
     for workers, taken in zip(counts, seconds, strict=True):
         print(f"{workers} worker{'s' if workers > 1 else ' '}   {taken:8.2f} s   speed-up {seconds[0] / taken:.2f}")
+    draw(counts, seconds)
     shard = memory_of(*shards[0])
     print(f"A worker needs {shard:.0f} MB for its shard; all paths at once: {shard * given.paths / sizes[0]:.0f} MB.")
     same = all(result == results[0] for result in results)

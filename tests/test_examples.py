@@ -97,6 +97,8 @@ def check_monte_carlo_greek(text):
     for name, wanted in (("delta", 0.57035), ("vega", 23.936), ("rho", 23.754)):
         assert abs(found[name] / wanted - 1.0) < 0.01
     assert re.search(r"^2 workers +\d+\.\d\d s   speed-up \d", text, re.MULTILINE)
+    drawn = importlib.util.find_spec("matplotlib") is not None
+    assert ("The picture is in" if drawn else "No picture: matplotlib is not installed") in text
 
 
 def check_digits(text):
