@@ -8,7 +8,7 @@ from typing import Any
 
 from tangentx.arrays.copies import entry_copies, still_among
 from tangentx.arrays.memory import arrays_in, is_writable
-from tangentx.dispatch.entries import Entry, States
+from tangentx.dispatch.entries import Entry, own_state
 from tangentx.errors import NotDifferentiable
 
 
@@ -32,7 +32,7 @@ class Owned:
 def owned(entry: Entry, state: Any, values: Sequence[Any]) -> Owned:
     """What the pullback with this state holds. Where it copied something, notes for `explain` how many bytes."""
     copied = entry.text.copied if entry.text is not None else ()
-    state = state.own if isinstance(state, States) else state
+    state = own_state(state)
     sizes, shared, own = [], [], dict[int, Any]()
     for one in copied:
         part = state if one.place is None else state[one.place]

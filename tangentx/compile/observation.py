@@ -31,7 +31,7 @@ from tangentx.common.scoped_state import lasting
 from tangentx.common.texts import Text
 from tangentx.compile import pipeline
 from tangentx.compile.reads import outside_data
-from tangentx.dispatch.entries import Cache, Entry, Target, place_of
+from tangentx.dispatch.entries import Cache, Entry, StateOf, Target, place_of
 from tangentx.errors import NO_PROGRAM, NoTemplate, NotResolved, TangentxError, is_library
 from tangentx.ir.nodes import Param
 
@@ -313,11 +313,10 @@ def _wrapped(entry: Entry, call: Call, state: Observing) -> Entry:
             call.cache.observing = replace(call.cache.observing or state, forms=known)
             given.hold(other.run, known, inside=True)
             return given.find(given.values).functions[0](*args)
-        return out if len(functions) == 1 else (out[0], (functions, out[1]))
+        return out if len(functions) == 1 else (out[0], StateOf(tuple(functions), out[1]))
 
-    def second(held: Any, *args: Any) -> Any:
-        functions, inner = held
-        return functions[1](inner, *args)
+    def second(state: StateOf, *args: Any) -> Any:
+        return state.functions[1](state.own, *args)
 
     functions = (first, second)[: len(entry.functions)]
     return replace(entry, functions=functions, notes=entry.notes | {"forms": tuple(forms.items())})

@@ -61,6 +61,21 @@ class States:
 
 
 @dataclass(frozen=True)
+class StateOf:
+    """What the first of some functions keeps for the second, where a call may find others than the entry has."""
+
+    functions: tuple[Any, ...]
+    own: Any
+
+
+def own_state(state: Any) -> Any:
+    """What the text that runs keeps, out of what the entry gives."""
+    while isinstance(state, States | StateOf):
+        state = state.own
+    return state
+
+
+@dataclass(frozen=True)
 class Target:
     """The function behind what the user passed, and the objects that it is bound to, if any."""
 

@@ -172,13 +172,25 @@ def linspace(
     return (found, np.subtract(stop, start) / count if count > 0 else np.nan) if retstep else found
 
 
+def _of_rank(x: Any, rank: Any) -> Any:
+    """`x` with axes in front, so that it has `rank` of them."""
+    return np.reshape(x, (1,) * (rank - np.ndim(x)) + np.shape(x))
+
+
 @composition(
-    np.logspace, domain=("x, y, 4", "x, y, 4, base=2.0", "x, y, num=3, endpoint=False", "A(2), A(2), 3, axis=1")
+    np.logspace,
+    domain=(
+        *("x, y, 4", "x, y, 4, base=2.0", "x, y, num=3, endpoint=False", "A(2), A(2), 3, axis=1"),
+        *("x, y, 3, base=P(2)", "A(2), x, 3, base=P(3,1), axis=-1"),
+    ),
 )
 def logspace(
     start: Any, stop: Any, num: Any = 50, endpoint: Any = True, base: Any = 10.0, dtype: Any = None, axis: Any = 0
 ) -> Any:
-    """Powers of even steps."""
+    """Powers of even steps; several bases have axes of their own, beside that of the steps."""
+    if np.ndim(base) > 0:
+        rank = len(np.broadcast_shapes(np.shape(start), np.shape(stop), np.shape(base)))
+        start, stop, base = _of_rank(start, rank), _of_rank(stop, rank), np.expand_dims(_of_rank(base, rank), axis)
     found = np.power(base, np.linspace(start, stop, num, endpoint, axis=axis))
     return found if dtype is None else found.astype(dtype)
 

@@ -16,6 +16,7 @@ from tangentx.templates.compositions import composition
         "A(3), np.array([-3.0, 0.1, 2.5]), A(3)",
         "x, P(1) * np.arange(4), A(4), -1.0, y",
         "x, P(1), A(1)",
+        "[0.3, x, 9.0], [0.0, 0.5, 1.0], A(3)",
         "A(3), P(4).cumsum(), A(4), period=y + 8.0",
     ),
 )
@@ -23,6 +24,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     """Straight lines between the points of a table; what NumPy gives where these are in no order depends on how it
     looks for them, and on what it has looked for before."""
     xp, fp = np.asarray(xp), np.asarray(fp)
+    if isinstance(x, (list, tuple)):
+        x = np.asarray(x)
     if np.result_type(x) == np.float32:  # NumPy goes on in double precision
         x = x.astype(np.float64)
     if xp.dtype == np.float32:

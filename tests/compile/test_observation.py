@@ -799,6 +799,21 @@ def test_a_pullback_calls_nothing_again():
     assert value == 6.0 * Y[0] * Y[1]
 
 
+def test_a_pullback_has_copies_of_what_is_outside():
+    reset()
+    outside = np.array([2.0, 3.0])
+
+    def f(x):
+        return lib.post(3.0) * np.sum(x * outside) + np.sum(outside**2) * x[0]
+
+    _, pull = tx.vjp(f, Y[:2], fallback="error")
+    wanted = 6.0 * outside + np.array([13.0, 0.0])
+    outside[:] = 0.0
+    for _ in range(2):
+        np.testing.assert_allclose(pull(1.0), wanted)
+    np.testing.assert_allclose(tx.vjp(f, Y[:2], fallback="error")[1](1.0), 0.0)
+
+
 def test_a_text_that_is_only_shown_runs_nothing():
     reset()
     gradient = tx.grad(lambda x: lib.post(3.0) * x[0], fallback="error")

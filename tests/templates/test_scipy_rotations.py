@@ -57,6 +57,15 @@ def pose(p):
     return np.sum((seen[:, :2] / (1.0 + 0.1 * seen[:, 2:]) - SEEN) ** 2)
 
 
+def chain(q):
+    """A chain that begins where nothing is turned, beside rotations by the vectors that MRPs are."""
+    r = Rotation.identity()
+    for k in range(3):
+        r = r * Rotation.from_euler("z", q[k]) * Rotation.from_rotvec(q)
+    both = Rotation.concatenate([r, FIXED])
+    return weighed(both.as_matrix(), Rotation.from_mrp(q).as_rotvec(), r.as_mrp(), Rotation.identity(2).as_quat())
+
+
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
     quaternions: (RNG.normal(size=(3, 4)),),
     vectors: (V, POINTS),
@@ -64,6 +73,7 @@ PROGRAMS: dict[Any, tuple[Any, ...]] = {
     angles: (V,),
     matrices: (Rotation.from_rotvec(V).as_matrix(),),
     turns: (MANY, np.array([0.3, 1.2, 2.7])),
+    chain: (V,),
     pose: (np.array([0.1, -0.2, 0.3, 0.1, 0.0, -0.1]),),
 }
 
@@ -78,6 +88,20 @@ def test_a_program(f: Any) -> None:
     check_grads(f, args, wrt=everything, rtol=1e-5, atol=1e-6)
     rows = tx.vmap(tx.grad(f))(*(np.stack([a, a]) for a in args))
     np.testing.assert_allclose(rows[1], found[0], rtol=1e-9, atol=1e-12)
+
+
+def test_a_plain_rotation_before_one_on_tensors() -> None:
+    def f(v):
+        class Unknown: ...
+
+        return weighed((FIXED[0] * Rotation.from_rotvec(v)).as_matrix(), (Rotation.from_rotvec(v) * FIXED).as_quat())
+
+    def compiled(v):
+        return weighed((FIXED[0] * Rotation.from_rotvec(v)).as_matrix(), (Rotation.from_rotvec(v) * FIXED).as_quat())
+
+    with pytest.warns(tx.FallbackWarning):
+        found = tx.grad(f)(V)
+    np.testing.assert_allclose(found, tx.grad(compiled, fallback="error")(V), rtol=1e-12)
 
 
 def test_by_no_angle() -> None:

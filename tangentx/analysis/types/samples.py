@@ -22,6 +22,10 @@ class NoSample(Exception):
     """No sample can be made of a kind."""
 
 
+_LIMIT_SIZE = 1 << 20
+"""Elements of the largest sample."""
+
+
 class Sampler:
     """Makes small values of kinds: arrays have `size` elements along each axis. Those of other libraries than NumPy
     are the double's (`arrays/simulated.py`), so that nothing runs on a device.
@@ -79,6 +83,8 @@ class Sampler:
                 if rank < 0:
                     self.instead = library if library != "numpy" else self.instead
                     return dtype.type(abs(self.number))
+                if self.size**rank > _LIMIT_SIZE:  # made by NumPy of objects that it takes for nested lists
+                    raise ValueError(f"an array of {rank} axes")
                 array = np.full((self.size,) * rank, abs(self.number), dtype)
                 if self.unlike and dtype.kind in "fc":
                     array[...] = np.resize(np.array(_UNLIKE) * (1 if dtype.kind == "f" else 1j), array.shape)

@@ -19,7 +19,7 @@ def _of_labels(measure: Callable[[Any], Any], input: Any, labels: Any, index: An
     image = np.asarray(input)
     if labels is None:
         return measure(np.ravel(image))
-    image, known = np.broadcast_arrays(image, labels)
+    image, known = np.broadcast_arrays(image, np.asarray(labels))
     if index is None:
         return measure(image[known > 0])
     if np.isscalar(index):
@@ -54,6 +54,7 @@ _LABELS = (
     "A(6), np.array([1, 0, 2, 1, 2, 2])",
     "A(2,3), np.array([[1, 0, 2], [1, 2, 2]]), [1, 2]",
     "A(2,3), np.array([2, 0, 1]), np.array([[1], [2]])",
+    "A(4), [1, 2, 2, 1], [1, 2]",
 )
 
 

@@ -96,6 +96,25 @@ class Turns:
         return _rotation(np.roll(rows, -1, -1) if scalar_first else rows, np.ndim(given) == 1)
 
     @staticmethod
+    def identity(num: Any = None) -> Any:
+        """Rotations that leave all where it is."""
+        count = 1 if num is None else num
+        return _rotation(np.concatenate([np.zeros((count, 3)), np.ones((count, 1))], axis=-1), num is None)
+
+    @staticmethod
+    def concatenate(rotations: Any) -> Any:
+        """Several rotations, or arrays of them, in one array."""
+        return _rotation(np.concatenate([rotation._quat for rotation in rotations]), False)
+
+    @staticmethod
+    def from_mrp(mrp: Any) -> Any:
+        """Rotations about vectors, as long as the tangents of a quarter of the angles."""
+        given = np.asarray(mrp) * 1.0
+        rows = np.reshape(given, (-1, 3))
+        squares = np.sum(rows * rows, axis=-1, keepdims=True)
+        return _rotation(np.concatenate([2.0 * rows, 1.0 - squares], axis=-1) / (1.0 + squares), np.ndim(given) == 1)
+
+    @staticmethod
     def from_rotvec(rotvec: Any, degrees: Any = False) -> Any:
         """Rotations about vectors, by angles that are their lengths."""
         given = _degrees(rotvec, degrees)
@@ -160,6 +179,12 @@ class Turns:
         """The vectors about which is turned, as long as the angles."""
         found = _as_vectors(self._quat)
         found = found * _TURN if degrees else found
+        return found[0] if self._single else found
+
+    def as_mrp(self) -> Any:
+        """The axes, as long as the tangents of a quarter of the angles."""
+        upper = np.where(self._quat[:, 3:] < 0.0, -1.0, 1.0) * self._quat
+        found = upper[:, :3] / (1.0 + upper[:, 3:])
         return found[0] if self._single else found
 
     def as_euler(self, seq: Any, degrees: Any = False, *, suppress_warnings: Any = False) -> Any:

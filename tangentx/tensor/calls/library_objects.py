@@ -29,6 +29,14 @@ def made_on_tensors(cls: Any, **parts: Any) -> Any:
     return made
 
 
+_REFLECTED = frozenset(f"__{name}__" for name in ("add", "sub", "mul", "matmul", "truediv", "pow"))
+
+
+def _turned(operator: Any) -> Any:
+    """The operator of what stands behind it, by that of what stands before it."""
+    return lambda behind, before: operator(before, behind)
+
+
 @functools.cache
 def _stand_in(cls: Any) -> Any:
     """A class below `cls` whose attributes are plain, and whose methods record."""
@@ -42,6 +50,9 @@ def _stand_in(cls: Any) -> Any:
         if always_composed(function):
             body = lifted_function(composed_body(function))
             names[name] = property(body) if of_property else body
+    for name in _REFLECTED & names.keys():
+        # what stands behind a plain object is asked first, for its class is below that of the other
+        names.setdefault(f"__r{name.removeprefix('__')}", _turned(names[name]))
     names.update(dict.fromkeys(known.names))
     names["__dataclass_fields__"] = dict.fromkeys(known.names)  # whoever looks for Tensors looks there
     return type(cls.__name__, (cls,), names)
