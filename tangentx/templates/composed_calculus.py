@@ -16,7 +16,7 @@ from tangentx.templates.compositions import composition
         "A(3), np.array([-3.0, 0.1, 2.5]), A(3)",
         "x, P(1) * np.arange(4), A(4), -1.0, y",
         "x, P(1), A(1)",
-        "[0.3, x, 9.0], [0.0, 0.5, 1.0], A(3)",
+        "[0.3, x, 9.0], np.array([0.0, 0.5, 1.0]), A(3)",
         "A(3), P(4).cumsum(), A(4), period=y + 8.0",
     ),
 )
