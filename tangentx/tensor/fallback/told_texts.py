@@ -7,6 +7,7 @@ word if it is a short one.
 
 from __future__ import annotations
 
+import numbers
 import re
 from collections.abc import Callable
 from typing import Any
@@ -83,11 +84,11 @@ def _says(text: str, told: str) -> bool:
 
 
 def _is_read(found: Any) -> bool:
-    """Whether it is, or holds, a real or complex number that a text may say, or an object made of one."""
+    """Whether it is, or holds, a number that is no whole one. Files, paths and patterns may be named by any text."""
     if isinstance(found, list | tuple):
         return any(map(_is_read, found))
     if isinstance(found, dict):
         return any(map(_is_read, found.values()))
     if isinstance(found, np.ndarray):
         return found.dtype.kind not in "biu"
-    return not isinstance(found, str | bytes | int | np.integer | np.bool_ | None)
+    return isinstance(found, numbers.Number) and not isinstance(found, numbers.Integral | np.bool_)

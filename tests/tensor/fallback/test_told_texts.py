@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pathlib
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -53,10 +55,12 @@ READ: dict[str, Callable[[Any], Any]] = {
     "another number": lambda x: float("0.25") * x + len(str(x)),
     "digits among others": lambda x: float("10.51") * x + len(f"{x:.1f}"),
     "a count": lambda x: int(f"{x:.0f}") * x,
+    "a path": lambda x: len(pathlib.Path(f"{x}").name) * x,
+    "a pattern": lambda x: len(re.compile(f"a{x}").pattern) * x,
     "what is plain": lambda x: float(f"{len(str(x))}.5") * x,
 }
 
 
-@pytest.mark.parametrize(("name", "wanted"), list(zip(READ, (0.25, 10.51, 2.0, 3.5), strict=True)))
+@pytest.mark.parametrize(("name", "wanted"), list(zip(READ, (0.25, 10.51, 2.0, 3.0, 4.0, 3.5), strict=True)))
 def test_other_texts_are_read(name: str, wanted: float) -> None:
     assert slope(READ[name], 1.5) == wanted
