@@ -443,7 +443,7 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
             found, result = opaque_calls.attribute(w, atom, kind, name)
             unknown = result == opaque_calls.UNKNOWN and constant_calls.active(w)
             return constant_calls.attribute(w, atom, kind, name) if unknown else (found, result)
-    raise UnsupportedSyntax(f"`{name}` of {describe(kind)} is not differentiated", w.span, "use a function or method")
+    raise UnsupportedSyntax(f"the attribute `{name}` of {describe(kind)} is not followed", w.span, "use a function")
 
 
 def _without_variation(kind: Kind) -> Kind:
