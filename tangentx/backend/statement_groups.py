@@ -247,12 +247,15 @@ def _arity(value: Expr) -> int:
 
 
 def _result_arity(function: Function) -> int:
+    """The number of items of the tuples that a function gives, if all are made by it, with so many."""
     returned = [s.value for s in walk.statements(function.body) if isinstance(s, Return)]
     names = {atom.name for atom in returned if isinstance(atom, Var)}
-    if len(names) != 1 or len(returned) != 1:
+    if not returned or not all(isinstance(atom, Var) for atom in returned):
         return 0
     made = [s for s in walk.statements(function.body) if names & walk.writes(s)]
-    match made:
-        case [Assign(_, Make(cls, items))] if cls is tuple:
-            return len(items)
-    return 0
+    found = {len(s.value.items) if isinstance(s, Assign) and _is_tuple(s.value) else 0 for s in made}  # type: ignore[union-attr]
+    return found.pop() if len(found) == 1 and names.isdisjoint(p.name for p in function.params) else 0
+
+
+def _is_tuple(value: Expr) -> bool:
+    return isinstance(value, Make) and value.cls is tuple

@@ -105,6 +105,7 @@ def _cotangent(name: str) -> str | None:
     return found[1] if found else None
 
 
+_AUGMENTED = re.compile(r"[-+*/%@&|^]=")
 MOST_STEPS = 4
 FARTHEST = 200
 """Statements over which a reader is looked for; a limit on the time that long functions take."""
@@ -147,6 +148,13 @@ def _written(program: Program, unit: Unit, known: dict[Link, Summary], s: Statem
 def _hands_over(s: Statement) -> bool:
     """Whether the statement returns, or makes what is returned."""
     return isinstance(s, Return) or (isinstance(s, Assign) and isinstance(s.value, Make))
+
+
+def _is_of_one_place(readers: Sequence[Statement]) -> bool:
+    """Whether they are what ``a[k] += v`` takes and puts back, so that the text says the place once."""
+    taken = [s.value for s in readers if isinstance(s, Assign) and isinstance(s.value, Index)]
+    stored = [s for s in readers if isinstance(s, Store) and _AUGMENTED.search(s.span.text)]
+    return any((each.base, each.key) == (s.base, s.key) for each in taken for s in stored)
 
 
 class _Nest:
@@ -194,6 +202,8 @@ class _Nest:
             counts = [sum(a == Var(s.target) for a in statement_atoms(r)) for r in own]
             if not 1 < sum(counts) == self.read[s.target] or len(own) > MOST_STEPS or max(counts) > 1:
                 continue
+            if _is_of_one_place(own) and not any(isinstance(a, Lit) for a in atoms(s.value)):
+                continue
             for k, r in enumerate(own):
                 name = f"{s.target}.{k}"
                 self.unit.kinds[name] = self.unit.kinds[s.target]
@@ -204,16 +214,27 @@ class _Nest:
         return out
 
     def _is_step(self, s: Assign) -> bool:
-        """Whether it is a fixed step from a whole number, or the opposite of a number, whose name is bound once."""
-        kind = self.unit.kinds.get(s.target)
-        match s.value:
-            case Op(fn=fn, args=(Var(name=name), Lit(value=value)), kwargs=()) if fn in (operator.add, operator.sub):
-                whole = isinstance(kind, Num) and kind.type is int and type(value) is int
-                return whole and self.bound[name] == self.bound[s.target] == 1 and s.target.startswith("%")
-            case Op(fn=operator.neg, args=(Var(name=name),), kwargs=()):
-                ours = s.target.startswith("%") and not name.startswith("%")
-                return ours and isinstance(kind, Num) and self.bound[name] == self.bound[s.target] == 1
-        return False
+        """Whether it is a sum or a product of two whole numbers, or the opposite of a number, of names bound once."""
+        if not s.target.startswith("%") or self.bound[s.target] != 1 or not isinstance(s.value, Op) or s.value.kwargs:
+            return False
+        args, fn = s.value.args, s.value.fn
+        if fn is operator.neg:
+            ours = isinstance(args[0], Var) and not args[0].name.startswith("%")
+            return ours and isinstance(self.unit.kinds.get(s.target), Num) and self._is_bound_once(args[0])
+        if fn not in (operator.add, operator.sub, operator.mul):
+            return False
+        plain = any(isinstance(a, Lit) for a in args) and fn is not operator.mul  # `i - 1`, whatever `i` is
+        return all(
+            self._is_whole(a) and self._is_bound_once(a) and (plain or isinstance(a, Lit) or a.name[0] != "%")  # type: ignore[union-attr]
+            for a in args
+        )
+
+    def _is_whole(self, atom: Atom) -> bool:
+        kind = self._kind(atom)
+        return isinstance(kind, Num) and kind.type is int and not kind.none
+
+    def _is_bound_once(self, atom: Atom) -> bool:
+        return not isinstance(atom, Var) or self.bound[atom.name] == 1
 
     def _inside(self, s: Statement, reverse: bool) -> Statement:
         match s:

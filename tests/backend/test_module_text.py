@@ -181,3 +181,17 @@ def test_what_python_warns_of_in_a_text_is_not_shown() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert load(text, "<tangentx of a test>")["f"](2.0) is False
+
+
+def test_items_of_what_a_function_gives_at_any_of_its_ends() -> None:
+    def first_above(u, limit):
+        for k in range(len(u)):
+            if u[k] > limit:
+                return u[k] * u[k]
+        return u[0]
+
+    def program(u):
+        return first_above(u, 0.5) * first_above(u, 2.0)
+
+    text = tx.grad(program, wrt="u").source_for(np.array([0.3, 0.7]))
+    assert text.count(", saved") >= 2 and "_result[0]" not in text

@@ -129,6 +129,32 @@ def test_of_two_contributions_the_first_is_stored() -> None:
     assert "b_bar[1] = " in text and "b_bar[i] += " in text
 
 
+def parts(w, h):
+    n = h.shape[0]
+    for _ in range(3):
+        z = w * 1.0
+        h = np.tanh(z[:n]) * h + np.sin(z[n : 2 * n]) * z[2 * n :]
+    return np.sum(h)
+
+
+def parts_from_the_end(w, h):
+    n = h.shape[0] - 4
+    for _ in range(2):
+        z = w * 1.0
+        h = np.tanh(z[:n]) + np.sin(z[n:])
+    return np.sum(h)
+
+
+def test_lengths_of_what_is_bound_anew_are_none_below_zero() -> None:
+    w, h = np.linspace(0.1, 0.6, 6), np.array([0.3, 0.7])
+    text = tx.grad(parts, ("w", "h")).source_for(w, h)
+    assert "z_bar[:n] = " in text and "z_bar[n:2 * n] = " in text and "z_bar[2 * n:] = " in text
+    with pipeline.proofs(off="all"):
+        wanted, other = tx.grad(parts)(w, h), tx.grad(parts_from_the_end)(w[:4], h)
+    assert np.allclose(tx.grad(parts)(w, h), wanted, rtol=1e-13)
+    assert np.allclose(tx.grad(parts_from_the_end)(w[:4], h), other, rtol=1e-13)  # there `n` is -2
+
+
 def test_pullbacks_are_called_again() -> None:
     _, pull = tx.vjp(in_branches, B)
     first, second = pull(1.0), pull(2.0)

@@ -78,6 +78,46 @@ def test_a_view_that_is_added_to_has_no_name() -> None:
     assert "A_bar[2:] += " in text
 
 
+def windows(x, k, width):
+    out = np.zeros(len(x) - width + 1)
+    for i in range(len(out)):
+        out[i] = np.sum(x[i : i + width] * k)
+    return np.sum(out * out)
+
+
+def quarters(x, n):
+    return np.sum(np.sin(x[:n]) * x[n : 2 * n]) * np.sum(x[2 * n : 3 * n] ** 2 * np.cos(x[3 * n :]))
+
+
+def in_place(x, c):
+    y = [0.0] * (2 * len(x))
+    for i in range(len(x)):
+        for j in range(2):
+            y[i + j] += x[i] * c
+            c = c * x[j]
+    return sum(v * v for v in y)
+
+
+def test_sums_of_whole_numbers_are_said_where_they_are_read() -> None:
+    text = tx.grad(windows, wrt=("x", "k")).source_for(np.arange(5.0), np.ones(3), 3)
+    assert "x_bar[i:i + width] += " in text and "plus" not in text
+    text = tx.grad(quarters).source_for(np.arange(8.0), 2)
+    assert "x_bar[2 * n:3 * n]" in text and "two_n" not in text
+
+
+def test_a_place_that_is_added_to_is_said_once() -> None:
+    text = tx.grad(in_place).source_for(np.arange(1.0, 4.0), 0.5)
+    assert "y[i + j] += x[i] * c" in text
+
+
+@pytest.mark.parametrize("off", WAYS)
+def test_gradients_by_places_that_are_said_again(off) -> None:
+    for f, args in ((quarters, (np.linspace(0.1, 0.8, 8), 2)), (in_place, (np.array([0.5, 0.7, 1.1]), 0.5))):
+        assert np.allclose(gradient(f, args, off), differences(f, args), rtol=1e-6)
+    args = np.linspace(0.2, 0.7, 5), np.array([0.3, 0.1, 0.6]), 3
+    assert np.allclose(gradient(windows, args, off), differences(windows, args), rtol=1e-6)
+
+
 def test_the_sign_of_a_number_is_said_again() -> None:
     text = tx.grad(lambda x, y: np.sin(x) * -y + np.cos(x) * -y, wrt=("x", "y")).source_for(0.3, 0.4)
     assert "= -y\n" not in text

@@ -126,11 +126,17 @@ class Indices:
         base = made.base if isinstance(made, Attr) else made.args[0] if isinstance(made, Op) and made.args else None
         if b is None or not whole or not isinstance(base, Var) or axis < 0:
             return None
-        return self._length(base, axis, b)
+        return self._length(base, axis, b, at)
 
-    def _length(self, base: Var, axis: int, at: Place) -> Form | None:
-        root = self.root(base, at) if isinstance(self.kind(base), Arr) else None
-        return None if root is None else self.extent(root, len(root.parts) + axis)
+    def _length(self, base: Var, axis: int, at: Place, asked: Place | None = None) -> Form | None:
+        """How long an array is along an axis, where it was `asked` for; at least 0 where nothing else is known."""
+        if not isinstance(self.kind(base), Arr):
+            return None
+        root = self.root(base, at)
+        if root is None:
+            where = asked or at
+            return self.unknown("count", 64 * where.first + axis, where.loops)
+        return self.extent(root, len(root.parts) + axis)
 
     def extent(self, root: Root, axis: int) -> Form:
         """How long the array that the root is a view of is along an axis."""

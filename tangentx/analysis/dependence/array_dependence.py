@@ -170,4 +170,5 @@ class Elements(Indices):
 
 def _lengths(forms: tuple[Form, ...]) -> list[Form]:
     """Lengths are 0 or more."""
-    return [{unknown: 1} for unknown in {u: None for form in forms for u in form} if unknown[0] == "length"]
+    found = {unknown: None for form in forms for unknown in form}
+    return [{unknown: 1} for unknown in found if unknown[0] in ("length", "count")]
