@@ -225,7 +225,7 @@ class _Nest:
             return False
         plain = any(isinstance(a, Lit) for a in args) and fn is not operator.mul  # `i - 1`, whatever `i` is
         return all(
-            self._is_whole(a) and self._is_bound_once(a) and (plain or isinstance(a, Lit) or a.name[0] != "%")  # type: ignore[union-attr]
+            self._is_whole(a) and self._is_bound_once(a) and (plain or isinstance(a, Lit) or a.name[0] != "%")
             for a in args
         )
 
