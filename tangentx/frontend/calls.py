@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import inspect
+import sys
 from abc import ABC, abstractmethod
 from typing import Any
 
@@ -13,7 +15,7 @@ from tangentx.frontend.expressions import Expressions, Steps
 from tangentx.ir import nodes as ir
 
 # What these mean depends on the frame that calls them.
-FRAME = (locals, globals, vars, dir, eval, exec, super)
+FRAME = (locals, globals, vars, dir, eval, exec, super, sys._getframe, inspect.currentframe, inspect.stack)
 
 
 class Calls(Expressions, ABC):

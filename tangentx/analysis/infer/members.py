@@ -84,6 +84,7 @@ def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr
     """``base.name`` of an object."""
     if object_classes.is_mixed(kind):
         return object_classes.field(w, base, atom, kind, name)
+    object_classes.demand_plain_reads(w, kind.cls)
     node = kind.region.root()
     if hasattr(kind.cls, "_fields") and name in kind.cls._fields:
         return index(w, base, Key((Lit(kind.cls._fields.index(name)),)))
@@ -93,11 +94,12 @@ def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr
     if isinstance(found, property) and found.fget is not None and parts_of(kind.cls) is None:
         return calls.call_object(w, found.fget, (base,), ())
     getter = _getter(w, found)
-    if getter is not None and (name not in node.fields or _is_asked_first(found)):
+    if getter is not None and (name not in node.fields or object_classes.is_asked_first(found)):
         cls = external(w, kind.cls, kind.cls.__name__)
         return calls.call_python(w, getter, (external(w, found, name), base, cls), ())
     plain = found is not MISSING and not hasattr(type(found), "__get__")
     if name in node.fields:
+        object_classes.demand_own(w, kind, kind.cls, name, found)
         return Attr(atom, name), _kind_of_field(w, kind, name, found if plain else MISSING)
     if isinstance(found, functools.cached_property) and not node.written:
         return calls.call_object(w, found.func, (base,), ())
@@ -125,11 +127,6 @@ def _getter(w: Walker, found: Any) -> types.FunctionType | None:
         return None
     getter = w.program.member(type(found), "__get__")
     return getter if isinstance(getter, types.FunctionType) else None
-
-
-def _is_asked_first(found: Any) -> bool:
-    """Whether a descriptor has precedence over what is in the object itself."""
-    return hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
 
 
 def _of_library(w: Walker, base: Atom, atom: Atom, kind: Box, name: str, found: Any) -> tuple[Expr, Kind]:
@@ -202,6 +199,7 @@ def method(w: Walker, expr: Method, kind: Box) -> tuple[Expr, Kind]:
     """``base.name(...)`` of an object."""
     if object_classes.is_mixed(kind):
         return object_classes.method(w, expr, kind)
+    object_classes.demand_plain_reads(w, kind.cls)
     above = expr.above.value if expr.above is not None else None
     found = found_in(w, kind.cls, expr.name, above)
     if expr.name in kind.region.root().fields and above is None and not isinstance(found, property):

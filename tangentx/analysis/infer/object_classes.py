@@ -28,6 +28,32 @@ def is_mixed(kind: Kind) -> bool:
     return isinstance(kind, Box) and issubclass(kind.cls, Mixed)
 
 
+def demand_plain_reads(w: Walker, cls: type) -> None:
+    """Raises UnsupportedSyntax for a class that says what reading any of its attributes means."""
+    if isinstance(w.program.member(cls, "__getattribute__"), types.FunctionType):
+        message = f"`{cls.__name__}` has a say in how its attributes are read, by `__getattribute__`"
+        raise UnsupportedSyntax(message, w.span, "make it a property, or a method")
+
+
+def is_asked_first(found: Any) -> bool:
+    """Whether a descriptor has precedence over what is in the object itself."""
+    return hasattr(type(found), "__set__") or hasattr(type(found), "__delete__")
+
+
+def demand_own(w: Walker, kind: Box, cls: type, name: str, found: Any) -> None:
+    """Refuses to read an attribute that some object may not have yet, where its class computes one of that name.
+
+    `found` is what the class has by the name.
+    """
+    node = kind.region.root()
+    if not node.written or (node.always is not None and name in node.always and not node.resized):
+        return
+    computed = hasattr(type(found), "__get__") and not is_asked_first(found)
+    if computed or (found is MISSING and w.program.member(cls, "__getattr__") is not MISSING):
+        message = f"`{name}` is written in objects of `{cls.__name__}`, whose class computes it where they have none"
+        raise UnsupportedSyntax(message, w.span, f"set `self.{name}` once, in `__init__`, or use another name")
+
+
 def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr, Kind]:
     """``base.name`` of an object of one of several classes."""
     groups = _groups(w, kind, name)
@@ -37,6 +63,8 @@ def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr
             raise _refused(w, kind, name, f"set `self.{name}` in the `__init__` of each")
         if isinstance(known, Top):
             raise located(known, w.span)
+        for cls in classes_of(kind.cls):
+            demand_own(w, kind, cls, name, MISSING)
         return Attr(atom, name), known
     found = groups[0][0]
     if len(groups) == 1 and found is MISSING:
@@ -102,6 +130,7 @@ def _groups(w: Walker, kind: Box, name: str, above: type | None = None) -> list[
     """What the classes have under a name, each once, in the order in which they are asked for."""
     found: list[tuple[Any, list[type]]] = []
     for cls in classes_of(kind.cls):
+        demand_plain_reads(w, cls)
         member = w.program.member(cls, name) if above is None else _above(w, cls, name, above)
         same = next((classes for known, classes in found if known is member), None)
         if same is None:

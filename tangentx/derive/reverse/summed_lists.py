@@ -92,7 +92,7 @@ class _Names:
         made = block[i]
         assert isinstance(made, Assign)
         between: list[Statement] = []
-        if not self._names(made.target):
+        if not self._is_summed(made.target) or not self._names(made.target):
             return None
         for s in block[i + 1 :]:
             if isinstance(s, Assign) and isinstance(s.value, Var) and s.value.name in self.names:
@@ -100,10 +100,23 @@ class _Names:
                     return None
             elif isinstance(s, Assign) and self._is_sum(s):
                 return s if self._is_all(s, between) else None
-            between += statements((s,))
-            if any(isinstance(each, Break | Continue | Return | Raise | Loop) or _is_rerun(each) for each in between):
+            inside = list(statements((s,)))
+            if any(isinstance(each, Break | Continue | Return | Raise | Loop) or _is_rerun(each) for each in inside):
                 return None
+            between += inside
         return None
+
+    def _is_summed(self, name: str) -> bool:
+        """Whether anything adds the list up, under this name or one bound to it: else what follows needs no look."""
+        todo, seen = [name], {name}
+        while todo:
+            for s in self.readers.get(todo.pop(), ()):
+                if isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn in _SUMS:
+                    return True
+                if isinstance(s, Assign) and isinstance(s.value, Var) and s.target not in seen:
+                    seen.add(s.target)
+                    todo.append(s.target)
+        return False
 
     def called(self) -> str:
         """The user's name of the list, if it has one."""

@@ -6,8 +6,10 @@ its memory or its digits away is refused where a derivative would be lost.
 
 from __future__ import annotations
 
+import inspect
 import operator
 import sys
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -158,6 +160,28 @@ def _vars(*args: Any) -> Any:
     return vars(*map(shown, args)) if args else names_in(sys._getframe(1))
 
 
+def _frame(depth: int = 0, /) -> types.FrameType:
+    """``sys._getframe``, to which frames of ours do not count: nor to `inspect.currentframe`."""
+    frame = _users(sys._getframe(1))
+    for _ in range(depth):
+        frame = _users(frame.f_back) if frame is not None else None
+    if frame is None:
+        raise ValueError("call stack is not deep enough")
+    return frame
+
+
+def _users(frame: types.FrameType | None) -> types.FrameType | None:
+    """The frame, or the next one below it that is none of ours."""
+    while frame is not None and str(frame.f_globals.get("__name__", "")).startswith("tangentx."):
+        frame = frame.f_back
+    return frame
+
+
+def _stack(context: int = 1) -> list[inspect.FrameInfo]:
+    """``inspect.stack``."""
+    return [info for info in inspect.getouterframes(_frame(), context) if _users(info.frame) is info.frame]
+
+
 def _type(*args: Any, **kwargs: Any) -> Any:
     return type(shown(args[0])) if len(args) == 1 else type(*args, **kwargs)
 
@@ -245,6 +269,7 @@ def _stopped(x: Any) -> Any:
 
 ANSWERS: dict[int, Callable[..., Any]] = {
     id(type): _type, id(vars): _vars, id(np.ndenumerate): _numbered, id(stop_gradient): _stopped,
+    id(sys._getframe): _frame, id(inspect.currentframe): _frame, id(inspect.stack): _stack,
     **{id(f): _first(f) for f in (isinstance, callable, dir, sys.getsizeof)},
     **{id(f): looked_at(f) for f in (
         np.isscalar, np.iscomplexobj, np.isrealobj, np.result_type, np.can_cast, np.may_share_memory,

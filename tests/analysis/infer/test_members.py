@@ -328,3 +328,128 @@ def decorated_members(x: Any) -> Any:
 def test_members_under_which_there_is_a_differentiable() -> None:
     assert tx.grad(decorated_members, fallback="error")(3.0) == 4.0 * 3.0 + 2.0 * 3.0 + 3.0 / 2.0 + 2.0 * 3.0 + 6.0
     assert Decorated.scaled == Decorated.scaled and Decorated.scaled != Decorated.square
+
+
+# ---- attributes that a class computes where an object has none of its own ----
+class Doubling:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __getattribute__(self, name: str) -> Any:
+        found = object.__getattribute__(self, name)
+        return found * 2.0 if name == "v" else found
+
+
+class Computed:
+    def __get__(self, owner: Any, cls: Any = None) -> Any:
+        return owner.v * 2.0
+
+
+class Late:
+    computed = Computed()
+
+    def __init__(self, v: Any) -> None:
+        self.v = v
+        if v > 1.0:
+            self.perhaps = lambda: 1.0
+
+    def f(self, x: Any) -> Any:
+        return x * x
+
+    def perhaps(self) -> Any:  # type: ignore[no-redef]
+        return self.v * 2.0
+
+    @functools.cached_property
+    def once(self) -> Any:
+        return self.v * 2.0
+
+
+class Open:
+    def __init__(self, v: Any) -> None:
+        self.v = v
+
+    def __getattr__(self, name: str) -> Any:
+        return self.v * 2.0
+
+
+def read_by_getattribute(x: Any) -> Any:
+    return Doubling(x * x).v * x
+
+
+def read_by_getattribute_of_one_class(x: Any) -> Any:
+    thing = Doubling(x) if x > 0.5 else Open(x)
+    return thing.v * x
+
+
+def method_before_it_is_hidden(x: Any) -> Any:
+    late = Late(x)
+    y = late.f(x)
+    late.f = lambda v: v * 3.0  # type: ignore[method-assign]
+    return y * late.f(x)
+
+
+def method_hidden_in_a_trip(x: Any) -> Any:
+    late, y = Late(x), 1.0
+    for i in range(3):
+        y = y * late.f(x)
+        if i == 1:
+            late.f = lambda v: v * 3.0  # type: ignore[method-assign]
+    return y
+
+
+def method_that_may_be_hidden(x: Any) -> Any:
+    return Late(x).perhaps() * x
+
+
+def descriptor_before_it_is_hidden(x: Any) -> Any:
+    late = Late(x * x)
+    y = late.computed
+    late.computed = x  # type: ignore[assignment]
+    return y * late.computed
+
+
+def cached_before_it_is_written(x: Any) -> Any:
+    late = Late(x * x)
+    y = late.once
+    late.once = x
+    return y * late.once
+
+
+def missing_before_it_is_written(x: Any) -> Any:
+    thing = Open(x * x)
+    y = thing.q
+    thing.q = x
+    return y * thing.q
+
+
+HIDDEN = [
+    read_by_getattribute,
+    read_by_getattribute_of_one_class,
+    method_before_it_is_hidden,
+    method_hidden_in_a_trip,
+    method_that_may_be_hidden,
+    descriptor_before_it_is_hidden,
+    cached_before_it_is_written,
+    missing_before_it_is_written,
+]
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("f", HIDDEN)
+def test_what_a_class_computes_where_an_object_may_have_none_is_not_compiled(f: Any) -> None:
+    """Its text would read what the class gives, and its derivative be that of the object's own attribute."""
+    with pytest.raises(UnsupportedSyntax, match="has a say in how its attributes|computes it"):
+        tx.grad(f, fallback="error")(0.7)
+    slope = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
+    assert tx.grad(f)(0.7) == pytest.approx(slope, rel=1e-6)
+    assert tx.jvp(f, (0.7,), (1.0,))[1] == pytest.approx(slope, rel=1e-6)
+
+
+def attribute_of_its_own(x: Any) -> Any:
+    thing = Open(x * x)
+    thing.v = thing.v * x
+    return thing.v * thing.v
+
+
+def test_what_each_object_is_made_with_is_compiled() -> None:
+    assert tx.grad(attribute_of_its_own, fallback="error")(0.7) == pytest.approx(6.0 * 0.7**5)

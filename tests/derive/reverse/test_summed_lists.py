@@ -10,7 +10,9 @@ import pytest
 
 import tangentx as tx
 from tangentx.compile import pipeline
+from tangentx.derive.reverse import summed_lists
 from tangentx.testing import check_grads
+from tests.test_scale import defined
 
 X = [0.5, -1.25, 2.0]
 ROWS = [np.array([1.0, 2.0]), np.array([0.5, -1.0])]
@@ -119,3 +121,19 @@ def test_others_keep_their_lists(f: Any) -> None:
 
 def test_nothing_is_left_of_an_empty_list() -> None:
     assert tx.grad(several)([]) == [] and tx.value_and_grad(several)([1.0]) == (3.5, [4.0])
+
+
+def test_lists_with_another_use_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each was followed to the end of its block, from the first statement on for every further one: cubic time."""
+    looked: list[int] = []
+    follow = summed_lists._is_rerun
+    monkeypatch.setattr(summed_lists, "_is_rerun", lambda s: looked.append(1) or follow(s))
+
+    def looks(count: int) -> int:
+        lines = [f"    r = [v * 0.5 + {i}.0 * x for v in r]" for i in range(count)]
+        text = "\n".join(["def f(x):", "    r = [x, x * x]", *lines, "    return sum(r)"])
+        looked.clear()
+        assert tx.grad(defined(f"{count} lists", text + "\n"), fallback="error")(0.3) > 0.0
+        return len(looked)
+
+    assert looks(4) == looks(16) > 0

@@ -8,11 +8,13 @@ import contextlib
 import copy
 import dataclasses
 import functools
+import inspect
 import itertools
 import math
 import numbers
 import operator
 import re
+import sys
 import types
 from collections.abc import Callable
 from typing import Any
@@ -547,3 +549,32 @@ def test_the_elements_in_a_row_are_an_iterator():
     f = of_a_row_that_is_read_in_parts
     slopes = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
     np.testing.assert_allclose(found, slopes, rtol=1e-6)
+
+
+def local_by_a_frame(x):
+    y = x * x
+    return sys._getframe().f_locals["y"] * x
+
+
+def its_callers_local():
+    return inspect.currentframe().f_back.f_locals["y"] + sys._getframe(1).f_locals["y"]
+
+
+def callers_local(x):
+    y = x * x
+    return its_callers_local() * x
+
+
+def by_its_name(x):
+    same = sys._getframe().f_code.co_name == inspect.stack()[0].function == "by_its_name"
+    return x * x if same else x
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("f", [local_by_a_frame, callers_local, by_its_name])
+def test_the_frames_of_a_program_are_its_own(f: Any) -> None:
+    slope = (f(0.7 + 1e-6) - f(0.7 - 1e-6)) / 2e-6
+    assert tx.grad(f)(0.7) == pytest.approx(slope, rel=1e-6)
+    t = tx.tensor(0.7, requires_grad=True)
+    f(t).backward()
+    assert float(t.grad) == pytest.approx(slope, rel=1e-6)
