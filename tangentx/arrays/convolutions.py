@@ -22,6 +22,8 @@ from tangentx.arrays.windows import Axis
 Pair = tuple[int, int]
 LAID_OUT = 1 << 24
 """Bytes of patches that are laid out at once."""
+FEW = 16
+"""Channels of a group whose products are small."""
 
 
 def convolved(
@@ -226,8 +228,10 @@ class _Seen:
         return laid[:, :, phase, first : first + self.down.places]
 
     def blocks(self, laid: Any) -> Iterator[slice]:
-        """The rows of a kernel that have one product: all of them, or each alone where their patches are too large."""
-        whole = self.down.kernel * laid.nbytes <= LAID_OUT or is_elsewhere(laid)
+        """The rows of a kernel that have one product: all of them, or each alone where their patches are too large, or
+        where each group has few channels: to bring rows together takes longer than its products."""
+        few = self.groups > 1 and self.channels // self.groups <= FEW
+        whole = (self.down.kernel * laid.nbytes <= LAID_OUT and not few) or is_elsewhere(laid)
         step = self.down.kernel if whole else 1
         for first in range(0, self.down.kernel, step):
             yield slice(first, first + step)

@@ -190,9 +190,10 @@ def by_definition(x, weight, stride, padding, dilation, groups):
         ((3, 1), (1, 2), (0, 0), (1, 1), 1),
     ],
 )
-@pytest.mark.parametrize("out", [4, 12])
-def test_convolutions_in_parts(monkeypatch, laid_out, kernel, stride, padding, dilation, groups, out):
+@pytest.mark.parametrize("out, few", [(4, 16), (12, 16), (12, 0)])
+def test_convolutions_in_parts(monkeypatch, laid_out, kernel, stride, padding, dilation, groups, out, few):
     monkeypatch.setattr(convolutions, "LAID_OUT", laid_out)
+    monkeypatch.setattr(convolutions, "FEW", few)
     x, weight = wave(5, 4, 8, 7), wave(out, 4 // groups, *kernel, start=0.4)
     options = (stride, padding, dilation, groups)
     wanted = by_definition(x, weight, *options)
