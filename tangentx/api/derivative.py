@@ -179,9 +179,13 @@ class Derivative:
     def _run_on_tensors(self, entry: Entry, values: tuple[Any, ...], args: Any, kwargs: Any) -> Any:
         """The result of what cannot be compiled, recorded where it depends on Tensors that the function captured."""
         from tangentx.api import recorded
+        from tangentx.compile.fallback import Captured
 
-        found = recorded.by_what_is_captured(self, args, kwargs)
-        return self._public(entry.functions[0](*values), values) if found is NotImplemented else found
+        try:
+            found = entry.functions[0](*values)
+        except Captured as met:
+            return recorded.derivative_on_tensors(self, args, kwargs, met.trace)
+        return self._public(found, values)
 
     def _hit(self, entry: Entry, args: tuple[Any, ...]) -> Hit:
         spec, places = self._spec, self._wrt()

@@ -155,39 +155,21 @@ def run_on_tensors(function: Any, args: Any, kwargs: Any) -> Any:
     return honestly(lambda: on_tensors(function)(*args, **kwargs))
 
 
-def by_what_is_captured(derivative: Any, args: Any, kwargs: Any) -> Any:
-    """The gradient or the Jacobian of what has captured Tensors that are differentiated: Tensors that depend on them,
-    as they would on arguments; plain where they do not matter, NotImplemented where nothing is captured.
-
-    Raises NotDifferentiable where the dependence would be lost.
-    """
-    from tangentx.tensor.core.containers import tensors_in
-    from tangentx.tensor.fallback.inner_derivatives import captured, refuse_captured
-    from tangentx.tensor.fallback.programs import is_of_the_user
-    from tangentx.tensor.fallback.structures import plain
-
-    if captured(derivative) is None:
-        return NotImplemented
-    found = derivative.__tangentx_recorded__(args, kwargs)
-    if found is NotImplemented:
-        raise refuse_captured(derivative, repr(derivative))
-    return found if any(map(is_of_the_user, tensors_in([found]))) else plain(found)
-
-
 def product_by_what_is_captured(name: str, derivative: Any, *args: Any) -> Any:
-    """As `by_what_is_captured` for the product of a function with tangents or cotangents."""
+    """The product of a function that has captured Tensors which are differentiated, with tangents or cotangents:
+    Tensors that depend on them. NotImplemented where nothing is captured. Raises NotDifferentiable where it is lost."""
     from tangentx.tensor.fallback.inner_derivatives import captured, product_of
     from tangentx.tensor.fallback.makers import on_tensors
 
     return NotImplemented if captured(derivative) is None else product_of(name, on_tensors, derivative, *args)
 
 
-def derivative_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
+def derivative_on_tensors(derivative: Any, args: Any, kwargs: Any, trace: Any = None) -> Any:
     """The gradient, or the Jacobian, of what cannot be compiled, by operations on Tensors that are recorded
-    themselves."""
+    themselves; `trace` is its run, where it has run."""
     from tangentx.tensor.fallback.jacobians import jacobian
 
-    run = _Run(derivative, args, kwargs)
+    run = _Run(derivative, args, kwargs, trace)
     spec, function = derivative._spec, derivative._target.function
     many = isinstance(spec.wrt, tuple)
     if spec.transform == "jacobian":
@@ -205,14 +187,14 @@ def derivative_on_tensors(derivative: Any, args: Any, kwargs: Any) -> Any:
 class _Run:
     """One run on Tensors of the function that a derivative is of: its `value`, what it gives besides, and pullbacks."""
 
-    def __init__(self, derivative: Any, args: Any, kwargs: Any) -> None:
+    def __init__(self, derivative: Any, args: Any, kwargs: Any, trace: Any) -> None:
         from tangentx.tensor.fallback.makers import called
         from tangentx.tensor.fallback.tracing import Trace
 
         target = derivative._target
         self.wrt = derivative._wrt()
         self.values = derivative._bind()((*target.owner, *args), kwargs)
-        self.trace = Trace(called(target.function), self.values, self.wrt)
+        self.trace = trace or Trace(called(target.function), self.values, self.wrt)
         self.value, self.aux = split(self.trace.result, derivative._spec, target.function)
 
     def pulled(self, output: Any, seed: Any) -> tuple[Any, ...]:

@@ -168,14 +168,34 @@ def _exact(value: Any) -> bool:
     return not is_array(value) or (type(value) is np.ndarray and value.dtype.kind != "O")
 
 
-def _gradient(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
-    from tangentx.tensor.core.tensor import Tensor
+class Captured(Exception):
+    """A run, `trace`, depends on Tensors of the user's that its function has captured: its derivative is recorded."""
+
+    def __init__(self, trace: Any) -> None:
+        super().__init__("a function that has captured Tensors is run on plain values")
+        self.trace = trace
+
+
+def _traced(target: Target, values: tuple[Any, ...], wrt: tuple[int, ...]) -> Any:
+    """The run of a function on Tensors. Raises Captured."""
+    from tangentx.tensor.core.containers import tensors_in
+    from tangentx.tensor.core.modes import recording
     from tangentx.tensor.fallback.makers import called
-    from tangentx.tensor.fallback.structures import plain
+    from tangentx.tensor.fallback.programs import meets_users
     from tangentx.tensor.fallback.tracing import Trace
 
+    trace = Trace(called(target.function), values, wrt)
+    if recording() and meets_users(tensors_in([trace.result])):
+        raise Captured(trace)
+    return trace
+
+
+def _gradient(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
+    from tangentx.tensor.core.tensor import Tensor
+    from tangentx.tensor.fallback.structures import plain
+
     def run(*values: Any) -> Any:
-        trace = Trace(called(target.function), values, wrt)
+        trace = _traced(target, values, wrt)
         value, aux = split(trace.result, spec, target.function)
         demand_real(value, target.function)
         outputs = [value] if type(value) is Tensor else []
@@ -241,12 +261,10 @@ def _demand_open(trace: Any, value: Any, function: Any) -> None:
 def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
     from tangentx.tensor.core.tensor import Tensor
     from tangentx.tensor.fallback.jacobians import jacobian
-    from tangentx.tensor.fallback.makers import called
     from tangentx.tensor.fallback.structures import plain
-    from tangentx.tensor.fallback.tracing import Trace
 
     def run(*values: Any) -> Any:
-        trace = Trace(called(target.function), values, wrt)
+        trace = _traced(target, values, wrt)
         value, aux = split(trace.result, spec, target.function)
         _demand_open(trace, value, target.function)
         primals, many = [values[i] for i in wrt], isinstance(spec.wrt, tuple)

@@ -6,6 +6,7 @@ is known in whatever thread and whatever code asks.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from tangentx.errors import NotDifferentiable, place, span_of
@@ -45,9 +46,10 @@ def _looked_for(start: Any) -> Program | None:
     return None
 
 
-def is_of_the_user(t: Tensor) -> bool:
-    """Whether a Tensor depends on one of the user's own that is differentiated, and not only on leaves of programs."""
-    order = [t if t._node is None else t._node] if t.requires_grad else []
+def meets_users(tensors: Iterable[Tensor]) -> bool:
+    """Whether one of some Tensors depends on one of the user's own that is differentiated, not on leaves of programs
+    alone."""
+    order = [t if t._node is None else t._node for t in tensors if t.requires_grad]
     met = set(map(id, order))
     for target in order:  # which grows on the way
         if type(target) is Tensor:

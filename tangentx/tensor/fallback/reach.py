@@ -39,7 +39,9 @@ def active_in(*values: Any) -> Tensor | None:
                 return found
         elif kind not in WITHOUT and id(value) not in met:
             met.add(id(value))
-            stack.extend(reached(value))
+            inside = reached(value)
+            if not (kind in _LISTED and WITHOUT.issuperset(map(type, value))):  # long lists of numbers are passed over
+                stack.extend(inside)
     return None
 
 
