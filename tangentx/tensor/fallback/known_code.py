@@ -75,8 +75,10 @@ def is_known(function: Any) -> bool:
         return False
     home = str(getattr(function, "__module__", None) or type(function).__module__)
     ours = home.partition(".")[0] == "tangentx"
-    plain = isinstance(function, types.BuiltinFunctionType) and isinstance(function.__self__, types.ModuleType)
-    return ours or (plain and home in _MODULES) or isinstance(function, operator.itemgetter)
+    owner = function.__self__ if isinstance(function, types.BuiltinFunctionType) else None
+    plain = isinstance(owner, types.ModuleType) and home in _MODULES
+    noted = isinstance(owner, BaseException)  # `add_note`, `with_traceback`: they look at nothing that it holds
+    return ours or plain or noted or isinstance(function, operator.itemgetter)
 
 
 def known_function(function: types.FunctionType, version: Version, method: Any = None) -> Any:
