@@ -115,6 +115,20 @@ def divide_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
     return _in_turn(np.divide, +rows[0], rows[1:], keepdims, axis)
 
 
+@composition(np.fmax.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True"))
+def fmax_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
+    """Maximum along the first axis, of what is not nan."""
+    rows = np.moveaxis(array, axis, 0)
+    return _in_turn(np.fmax, +rows[0], rows[1:], keepdims, axis)
+
+
+@composition(np.fmin.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True"))
+def fmin_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
+    """Minimum along the first axis, of what is not nan."""
+    rows = np.moveaxis(array, axis, 0)
+    return _in_turn(np.fmin, +rows[0], rows[1:], keepdims, axis)
+
+
 @composition(np.hypot.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True", "A(2,3), None"))
 def hypot_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
     """Lengths along the first axis, or of all."""
@@ -223,6 +237,48 @@ def logaddexp_outer(A: Any, B: Any) -> Any:
     return np.logaddexp(_beside(A, B), B)
 
 
+@composition(np.fmax.outer, domain=("A(3), A(2)",))
+def fmax_outer(A: Any, B: Any) -> Any:
+    """All larger ones, of what is not nan, of an element of one array and one of another."""
+    return np.fmax(_beside(A, B), B)
+
+
+@composition(np.fmin.outer, domain=("A(3), A(2)",))
+def fmin_outer(A: Any, B: Any) -> Any:
+    """All smaller ones, of what is not nan, of an element of one array and one of another."""
+    return np.fmin(_beside(A, B), B)
+
+
+@composition(np.remainder.outer, domain=("P(3), P(2)",))
+def remainder_outer(A: Any, B: Any) -> Any:
+    """All remainders of an element of one array by one of another."""
+    return np.remainder(_beside(A, B), B)
+
+
+@composition(np.fmod.outer, domain=("P(3), P(2)",))
+def fmod_outer(A: Any, B: Any) -> Any:
+    """All remainders, with the sign of the first, of an element of one array by one of another."""
+    return np.fmod(_beside(A, B), B)
+
+
+@composition(np.float_power.outer, domain=("P(3), P(2)",))
+def float_power_outer(A: Any, B: Any) -> Any:
+    """All powers in double precision of an element of one array and one of another."""
+    return np.float_power(_beside(A, B), B)
+
+
+@composition(np.copysign.outer, domain=("A(3), A(2)",))
+def copysign_outer(A: Any, B: Any) -> Any:
+    """All lengths of an element of one array with the sign of one of another."""
+    return np.copysign(_beside(A, B), B)
+
+
+@composition(np.logaddexp2.outer, domain=("A(3), A(2)",))
+def logaddexp2_outer(A: Any, B: Any) -> Any:
+    """All logarithms to base 2 of sums of powers of 2 of an element of one array and one of another."""
+    return np.logaddexp2(_beside(A, B), B)
+
+
 def _steps(function: Any, array: Any, axis: Any) -> Any:
     """What `function` makes of each element and of what there is before it."""
     rows = np.moveaxis(array, axis, 0)
@@ -250,6 +306,36 @@ def divide_accumulate(array: Any, axis: Any = 0) -> Any:
 def logaddexp_accumulate(array: Any, axis: Any = 0) -> Any:
     """Logarithms of running sums of exponentials along the first axis."""
     return _steps(np.logaddexp, array, 0 if axis is None else axis)
+
+
+@composition(np.power.accumulate, domain=("P(3)", "P(2,3), 1"))
+def power_accumulate(array: Any, axis: Any = 0) -> Any:
+    """Running powers along the first axis."""
+    return _steps(np.power, array, 0 if axis is None else axis)
+
+
+@composition(np.fmax.accumulate, domain=("A(3)", "A(2,3), 1"))
+def fmax_accumulate(array: Any, axis: Any = 0) -> Any:
+    """The largest elements so far that are not nan, along the first axis."""
+    return _steps(np.fmax, array, 0 if axis is None else axis)
+
+
+@composition(np.fmin.accumulate, domain=("A(3)", "A(2,3), 1"))
+def fmin_accumulate(array: Any, axis: Any = 0) -> Any:
+    """The smallest elements so far that are not nan, along the first axis."""
+    return _steps(np.fmin, array, 0 if axis is None else axis)
+
+
+@composition(np.hypot.accumulate, domain=("A(3)", "A(2,3), 1"))
+def hypot_accumulate(array: Any, axis: Any = 0) -> Any:
+    """Running lengths along the first axis."""
+    return _steps(np.hypot, array, 0 if axis is None else axis)
+
+
+@composition(np.logaddexp2.accumulate, domain=("A(3)", "A(2,3), 1"))
+def logaddexp2_accumulate(array: Any, axis: Any = 0) -> Any:
+    """Logarithms to base 2 of running sums of powers of 2 along the first axis."""
+    return _steps(np.logaddexp2, array, 0 if axis is None else axis)
 
 
 @composition(np.add.reduceat, domain=("A(5), [0, 3, 1]", "A(2,4), np.array([0, 2]), axis=1"))

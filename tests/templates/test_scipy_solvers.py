@@ -140,3 +140,15 @@ REFUSED: dict[str, Any] = {
 def test_refused_at_the_call(message: str) -> None:
     with pytest.raises(tx.TangentxError, match=f"(?s)test_scipy_solvers.*{message}"):
         tx.grad(REFUSED[message], fallback="error")(POINT)
+
+
+def test_an_assignment_is_a_constant_on_tensors_too() -> None:
+    def f(x):
+        class Unknown: ...
+
+        return np.sum(x[optimize.linear_sum_assignment(x)] ** 2)
+
+    costs = np.array([[1.0, 2.0], [0.5, 4.0]])
+    with pytest.warns(tx.FallbackWarning):
+        found = tx.grad(f)(costs)
+    np.testing.assert_allclose(found, [[0.0, 4.0], [1.0, 0.0]])

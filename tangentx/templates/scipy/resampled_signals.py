@@ -146,14 +146,17 @@ def sosfiltfilt(sos: Any, x: Any, axis: Any = -1, padtype: Any = "odd", padlen: 
     return np.moveaxis(found[..., count : np.shape(found)[-1] - count], -1, axis)
 
 
-@composition(signal.correlate2d, domain=("A(3,4), A(2,2)", "A(3,4), A(2,2), 'valid'"))
+@composition(
+    signal.correlate2d,
+    domain=("A(3,4), A(2,2)", "A(3,4), A(2,2), 'valid'", "A(3,4), A(2,3), 'same'", "A(2,2), A(3,4), 'same'"),
+)
 def correlate2d(in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0) -> Any:
     """Convolution of two tables, of which one is turned round."""
-    if mode == "same":
-        raise NotDifferentiable(
-            "scipy.signal.correlate2d has a derivative with mode 'full' or 'valid'", hint="cut the full one"
-        )
-    return signal.convolve2d(in1, np.conj(np.flip(in2)), mode, boundary, fillvalue)
+    if mode != "same":
+        return signal.convolve2d(in1, np.conj(np.flip(in2)), mode, boundary, fillvalue)
+    full = signal.convolve2d(in1, np.conj(np.flip(in2)), "full", boundary, fillvalue)
+    (rows, columns), (down, across) = np.shape(in1), np.shape(in2)
+    return full[down // 2 : down // 2 + rows, across // 2 : across // 2 + columns]
 
 
 @composition(signal.medfilt, domain=("A(6)", "A(4,5), 3", "A(4,5), (3, 1)"))

@@ -94,7 +94,7 @@ def on_tensors(function: Any) -> Any:
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return _of_lists(function, False)  # a method of it asks no list what is in there
     template = find(function)
-    if template is not None and kind is types.MethodDescriptorType:
+    if template is not None and (kind is types.MethodDescriptorType or _is_of_scipy(function)):
         return lifted(function)
     if has_composition(function) and function in CHANGING:
         return _writing_or_not(function)
@@ -102,6 +102,11 @@ def on_tensors(function: Any) -> Any:
     if template is not None and home.startswith("numpy"):
         return _of_lists(function, template.body is not None and template.body.__module__.endswith(".joining"))
     return _object(function, kind)
+
+
+def _is_of_scipy(function: Any) -> bool:
+    """Whether it is one of SciPy's functions in C, which know no Tensors."""
+    return type(function) is types.BuiltinFunctionType and str(function.__module__).startswith("scipy.")
 
 
 def _writing_or_not(function: Any) -> Callable[..., Any]:
