@@ -36,6 +36,24 @@ BEFORE: tuple[Fault, ...] = (
         (("isinstance(each, Break | Continue | Return | Raise | Loop) or ", ""),),
     ),
     (
+        "list read elsewhere taken for a stack",
+        "cotangents of a list begin in the reverse sweep only where nothing but appends and pops has to do with it",
+        "tangentx.derive.reverse.stacks:_otherwise_used",
+        (("return reads(s)\n", "return frozenset()\n"),),
+    ),
+    (
+        "stack of arrays that are written",
+        "cotangents are put on and taken off only where they are those of values",
+        "tangentx.derive.reverse.stacks:_holds_values",
+        (("mode(item) == VALUE and ", ""),),
+    ),
+    (
+        "stack taken for an empty one",
+        "the reverse sweep begins with an empty list only where all that was appended is popped",
+        "tangentx.derive.reverse.stacks:_is_emptied",
+        (("not _changes(body, name)", "True"),),
+    ),
+    (
         "key that is there taken for a fresh one",
         "no key is there only where the dict was empty before the loop",
         "tangentx.derive.reverse.fresh_items:fresh_items",

@@ -45,6 +45,7 @@ PROOFS = (
     "inline",
     "results",
     "operands",
+    "stacks",
     "lengths",
     "slices",
     "contents",

@@ -188,9 +188,10 @@ class Make:
 
 @dataclass(frozen=True, slots=True)
 class Pop:
-    """``base.pop()``: takes the last element off a list."""
+    """``base.pop()``: takes the last element off a list; a tuple of `items` items where that is known (not 0)."""
 
     base: Var
+    items: int = 0
 
 
 def sequence(x: Any, count: int | None = None, more: bool = False) -> Any:

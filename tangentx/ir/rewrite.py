@@ -50,7 +50,7 @@ def map_expr(expr: ir.Expr, change: Callable[[ir.Atom], ir.Atom]) -> ir.Expr:
         case ir.Pop():
             base = change(expr.base)
             assert isinstance(base, ir.Var)
-            return ir.Pop(base)
+            return replace(expr, base=base)
         case _:
             assert_never(expr)
 

@@ -221,7 +221,7 @@ def _of_no_use(whole: bool, loops: bool) -> frozenset[str]:
     if whole and not loops:
         return frozenset()
     unwanted = "bounds", "shares", "products", "totals"
-    return frozenset(unwanted if whole else (*unwanted, "fusion"))
+    return frozenset(unwanted if whole else (*unwanted, "fusion", "bundles"))
 
 
 def _as_shipped(program: Program, units: list[Unit], whole: bool) -> list[Unit]:

@@ -29,7 +29,6 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.kinds import BOTTOM
 from tangentx.common.naming import Names
 from tangentx.ir.nodes import (
     Append,
@@ -38,23 +37,21 @@ from tangentx.ir.nodes import (
     Block,
     Expr,
     For,
-    Index,
-    Key,
     Link,
     Lit,
     Make,
     Note,
     Op,
     Pop,
-    Return,
     Statement,
     Var,
 )
 from tangentx.ir.rewrite import map_blocks, rename
-from tangentx.ir.sweep_marks import PAIR, REVERSE, STATE
+from tangentx.ir.sweep_marks import REVERSE, STATE
 from tangentx.ir.walk import WITH_BLOCKS, atoms, blocks, reads, statements, writes
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.dataflow import LEAVING, sweeps
+from tangentx.optimise.facts.sweep_pairs import item_of, paired, place_in, saving
 from tangentx.optimise.facts.tape_shapes import EMPTY, appending
 from tangentx.optimise.facts.unit import Unit
 
@@ -368,7 +365,7 @@ class _Pair:
         given = {*self.params, *(p.name for p in self.second.function.params)}
         saved = [a.name if isinstance(a, Var) else "" for a in self.items]
         once = {name for name in saved if saved.count(name) == 1 and name not in given}
-        takes = ((s.target, _place_in(s, self.state)) for s in self.second.body if isinstance(s, Assign))
+        takes = ((s.target, place_in(s, self.state)) for s in self.second.body if isinstance(s, Assign))
         same = {target: saved[k] for target, k in takes if k is not None and saved[k] in once}
         bound = self.second.counts()[1]
         fresh = Names([*bound, *self.first.counts()[1], *given])
@@ -376,7 +373,7 @@ class _Pair:
         return {**{name: fresh.fresh(name) for name in sorted(clash)}, **same}
 
     def _is_taken(self, s: Assign) -> bool:
-        k = _place_in(s, self.state)
+        k = place_in(s, self.state)
         return k is not None and Var(s.target) == self.items[k]
 
     def rewritten(self) -> bool:
@@ -392,7 +389,7 @@ class _Pair:
         span = self.second.function.span
         body = (
             *stay,
-            *(Assign(name, _item(self.state, len(self.items) + k), span) for k, name in enumerate(more)),
+            *(Assign(name, item_of(self.state, len(self.items) + k), span) for k, name in enumerate(more)),
             *(Assign(name, value, span) for name, value in begin.items()),
             *found.replaced(self.reverse.outer),
         )
@@ -436,24 +433,12 @@ class _Pair:
         return not anew and name not in self.reverse.binders
 
 
-def _paired(units: Sequence[Unit]) -> Iterator[tuple[Unit, Unit]]:
-    """The two functions of each callee of which there are no copies for other arguments."""
-    members: dict[object, list[Unit]] = {}
-    for unit in units:
-        if PAIR in unit.function.notes:
-            members.setdefault(unit.function.notes[PAIR], []).append(unit)
-    for group in members.values():
-        firsts, seconds = ([u for u in group if (STATE in u.function.notes) is which] for which in (False, True))
-        if len(firsts) == len(seconds) == 1:
-            yield firsts[0], seconds[0]
-
-
 def _rewritten(first: Unit, second: Unit, blank: frozenset[tuple[Link, str]]) -> bool:
     """Makes in the second function what need not be saved; True if there is anything."""
     known = second.settled.get(_Pair)
     if isinstance(known, tuple) and known[0] is first.body and known[1] is second.body:
         return False
-    made = _saving(first, second) if first.found(_makes_shadows) else None
+    made = saving(first, second) if first.found(_makes_shadows) else None
     changed = made is not None and _Pair(first, second, made, blank).rewritten()
     second.settled[_Pair] = first.body, second.body
     return changed
@@ -465,43 +450,12 @@ def _makes_shadows(unit: Unit) -> bool:
     return any(_maker(v) or _is_constant(v) or (isinstance(v, Op) and _is_plain_zeros(v)) for v in values)
 
 
-def _saving(first: Unit, second: Unit) -> Assign | None:
-    """The statement that makes the tuple of what a function saves for another, if there is one, run before its one
-    exit, and nothing else of the tuple is asked for than its items, where the other function begins."""
-    state = str(second.function.notes[STATE])
-    node = memory.region(second.kinds.get(state, BOTTOM))
-    made = [s for s in first.body if isinstance(s, Assign) and _makes(s, node, first)]
-    takes = [s for s in second.body if isinstance(s, Assign) and _place_in(s, state) is not None]
-    exits = sum(isinstance(s, Return) for s in first.statements())
-    if len(made) != 1 or exits != 1 or len(takes) != second.counts()[0][state]:
-        return None
-    # A tuple of the program itself, which may be all that is saved, is read elsewhere, too.
-    return made[0] if first.counts()[0][made[0].target] == 1 else None
-
-
 def _tape_of(s: Statement) -> str:
     return s.base.name if isinstance(s, Append) and isinstance(s.base, Var) else ""
 
 
-def _item(state: str, k: int) -> Index:
-    return Index(Var(state), Key((Lit(k),)))
-
-
 def _names(value: Expr) -> Iterator[str]:
     return (a.name for a in atoms(value) if isinstance(a, Var))
-
-
-def _makes(s: Assign, node: object, unit: Unit) -> bool:
-    """Whether a statement makes the tuple of a region."""
-    return memory.is_tuple(s.value) and memory.region(unit.kinds.get(s.target, BOTTOM)) is node
-
-
-def _place_in(s: Assign, state: str) -> int | None:
-    """The place of what a statement takes out of the tuple; None for all others."""
-    match s.value:
-        case Index(Var(name), Key((Lit(int(k)),))) if name == state:
-            return k
-    return None
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
@@ -517,7 +471,7 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
             if found.instead:
                 unit.body, changed = found.applied(unit.body), True
         unit.settled[run] = unit.body
-    pairs = list(_paired(units))
+    pairs = list(paired(units))
     blank = _blank(units) if pairs else frozenset()
     made = [_rewritten(*pair, blank) for pair in pairs]  # all of them, also where the first one changes
     return any(made) or changed

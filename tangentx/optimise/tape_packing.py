@@ -8,6 +8,7 @@ where nothing on the way has to do with the name that it binds; what is recorded
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -34,28 +35,35 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.rewrite import map_blocks, rename
 from tangentx.ir.walk import blocks, bound, statement_atoms, statements, writes
+from tangentx.optimise.facts.sweep_pairs import paired
 from tangentx.optimise.facts.tape_shapes import EMPTY
 from tangentx.optimise.facts.unit import Unit
+from tangentx.optimise.saved_tapes import packed
 
 MOST = 8
 """Names in a tuple; a longer one is more than a reader takes in."""
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:
-    """Joins tapes in all functions; True if anything changed."""
+    """Joins tapes in all functions, and those between the two functions of a callee; True if anything changed."""
+    alone = [_packed(program, unit, unit.counts()[1].keys()) for unit in units]
+    between = [packed(first, second, functools.partial(_packed, program)) for first, second in paired(units)]
+    return any(alone) or any(between)
+
+
+def _packed(program: Program, unit: Unit, tapes: Set[str]) -> bool:
+    """Joins those of the `tapes` of a function that can be one."""
     changed = False
-    for unit in units:
-        done: set[str] = set()
-        known = _Statements()
-        while True:
-            scan = _Scan(unit, done, known)
-            while not scan.outdated and (group := scan.group()) is not None:
-                scan.join(program, group)
-            if scan.edited:
-                unit.body, changed = scan.body(), True
-            if not scan.outdated:
-                break
-    return changed
+    done = set(unit.counts()[1]) - tapes
+    known = _Statements()
+    while True:
+        scan = _Scan(unit, done, known)
+        while not scan.outdated and (group := scan.group()) is not None:
+            scan.join(program, group)
+        if scan.edited:
+            unit.body, changed = scan.body(), True
+        if not scan.outdated:
+            return changed
 
 
 class _Statements:
@@ -186,7 +194,7 @@ class _Scan:
         taken = (Assign(t.pop.target, Index(Var(popped), Key((Lit(i),))), pop.span) for i, t in enumerate(kept))
         made.replace(tapes[0].made, replace(tapes[0].made, target=name))
         appending.insert(group.append, appended)
-        popping.insert(group.pop, (Assign(popped, Pop(Var(name)), pop.span), *taken))
+        popping.insert(group.pop, (Assign(popped, Pop(Var(name), len(kept)), pop.span), *taken))
         made.remove({t.made for t in tapes[1:]})
         appending.remove({t.append for t in tapes})
         popping.remove({t.pop for t in tapes})

@@ -12,7 +12,7 @@ from tangentx.derive.reverse.walker import Walker
 from tangentx.ir.show import show
 from tests.analysis.made import analysed
 
-ALL = frozenset(("trips", "again", "present", "first", "inline"))
+ALL = frozenset(("trips", "again", "present", "first", "inline", "stacks"))
 
 
 def reverse_text(fn: Callable[..., Any], *values: Any, off: frozenset[str] = ALL) -> str:

@@ -119,3 +119,72 @@ PROGRAMS_OF_LOOPS = [(into_a_loop, (np.array([0.3, 0.8, 1.2]), 3))]
 @pytest.mark.parametrize(("f", "values"), PROGRAMS_OF_LOOPS)
 def test_pops_before_inner_loops(f, values, off) -> None:
     np.testing.assert_allclose(gradient(f, values, off), differences(f, values), rtol=1e-6, atol=1e-8)
+
+
+def steps_of(x, y, steps):
+    """What a callee records: two arrays a trip, and by the last trip alone which way it went."""
+    for k in range(steps):
+        x, y = np.sin(x) + y * y, x * y
+        if x[0] > 0.9:
+            y = y * x
+    return x * y
+
+
+def helped(x, steps):
+    return np.sum(steps_of(x, x * 0.5, steps) * x)
+
+
+def helped_in_a_loop(x, steps):
+    total = 0.0
+    for k in range(steps):
+        total = total + np.sum(steps_of(x, x * 0.5, k) * x) * x[0]
+    return total
+
+
+def helped_in_two_ways(x, steps):
+    once = steps_of(x, x * 0.5, steps)
+    numbers = steps_of(np.array([x[1] * 0.3]), np.array([0.4]), steps)
+    return np.sum(once * x) * numbers[0]
+
+
+def descend(x, depth, steps):
+    y = x
+    for k in range(steps):
+        x, y = np.sin(x) + 0.1 * y * y, x * y
+    return descend(x * 0.5, depth - 1, steps) + y if depth else x * y
+
+
+def recursive(x, steps):
+    return np.sum(descend(x, 2, steps) * x)
+
+
+def found_by_newton(x, steps):
+    """A derivative inside of the program, which is differentiated again."""
+    z = x * 1.0
+    for k in range(steps):
+        z = z - 0.1 * tx.grad(helped)(z, 2)
+    return np.sum(z * x)
+
+
+X = np.array([0.3, 0.8, 1.2])
+OF_CALLEES = (helped, helped_in_a_loop, helped_in_two_ways, recursive, found_by_newton)
+
+
+@pytest.mark.parametrize("off", [(), ("bundles",), ("stacks",)])
+@pytest.mark.parametrize("f", OF_CALLEES)
+def test_gradients_of_callees_are_right(f, off) -> None:
+    np.testing.assert_allclose(gradient(f, (X, 3), off), differences(f, (X, 3)), rtol=1e-5, atol=1e-8)
+    pull = tx.vjp(f, X, 3)[1]
+    np.testing.assert_array_equal(pull(1.0)[0], pull(1.0)[0])
+
+
+@pytest.mark.parametrize("f", [helped, helped_in_a_loop, recursive])
+def test_what_a_callee_records_is_one_tuple_too(f) -> None:
+    """The two sweeps of a callee are functions of their own, with what is saved between them."""
+    tuples = [line for line in appends(f, X, 3) if line.startswith("tape") and ", " in line]
+    assert tuples and len(appends(f, X, 3)) < len(appends(f, X, 3, off=("bundles",)))
+
+
+def test_what_was_recorded_keeps_its_name() -> None:
+    text = tx.grad(helped).source_for(X, 3)
+    assert "= tape.pop()" in text.partition("def steps_of_backward")[2] and "item" not in text

@@ -72,6 +72,9 @@ def _bind(r: Reverse, s: Assign, forward: Emitter, reverse: Emitter) -> None:
     """A name bound to what an expression gives: the value first, then its shadow, then both names."""
     kind = r.frame.kinds[s.target]
     how = r.how(s.target)
+    if s.target in r.stacks:
+        forward.add(s)
+        return
     restore = r.record(forward, s.target)
     if how == SHADOW:
         value = forward.let(s.value)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -92,6 +92,7 @@ class Reverse(ABC):
     primal: dict[int, tuple[Statement, ...]] = field(default_factory=dict)
     filling: dict[int, Atom] = field(default_factory=dict)
     fresh: frozenset[int] = frozenset()
+    stacks: Mapping[str, bool] = field(default_factory=dict)
 
     @abstractmethod
     def block(self, block: Block) -> tuple[list[Statement], list[Statement], int]:

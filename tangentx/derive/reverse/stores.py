@@ -45,7 +45,7 @@ def pop(r: Reverse, s: Assign, base: Var, forward: Emitter, reverse: Emitter) ->
     shadowed = r.frame.mode(base) == SHADOW
     restore = r.record(forward, s.target)
     taken = forward.let(s.value)
-    taken_bar = forward.let(Pop(r.other(base))) if shadowed else None
+    taken_bar = forward.let(Pop(r.other(base))) if shadowed and base.name not in r.stacks else None
     forward.assign(s.target, taken)
     how = mode(r.frame.kinds[s.target])
     if how == SHADOW:
@@ -201,7 +201,8 @@ def append(r: Reverse, s: Append, forward: Emitter, reverse: Emitter) -> None:
         return
     reverse.let(Pop(s.base))
     if shadowed:
-        forward.add(Append(r.other(s.base), slot(r, item, s.value, forward), s.span))
+        if s.base.name not in r.stacks:
+            forward.add(Append(r.other(s.base), slot(r, item, s.value, forward), s.span))
         t = reverse.let(Pop(r.other(s.base)))
         if mode(item) == VALUE:
             r.give(reverse, s.value, t, r.is_alike(item, r.frame.kind(s.value)))

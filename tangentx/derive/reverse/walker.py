@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from tangentx import arrays
 from tangentx.analysis.types.kinds import Num
 from tangentx.derive.checkpoint.loops import checkpointed
 from tangentx.derive.emit import VALUE, Emitter, Frame, mode
@@ -22,6 +23,7 @@ from tangentx.derive.reverse.item_cotangents import seeds_of
 from tangentx.derive.reverse.loops import for_, loop
 from tangentx.derive.reverse.operand_lists import operand_lists, read_for
 from tangentx.derive.reverse.rematerialise import plan
+from tangentx.derive.reverse.stacks import stacks
 from tangentx.derive.reverse.summed_lists import summed_lists
 from tangentx.derive.reverse.tape import form, keep
 from tangentx.derive.reverse.tuple_results import Parts
@@ -34,7 +36,9 @@ from tangentx.ir.nodes import (
     If,
     Lit,
     Loop,
+    Make,
     Note,
+    Op,
     Raise,
     Return,
     Statement,
@@ -58,6 +62,8 @@ class Walker(Reverse):
             self.parts = replace(self.parts, operands=operand_lists(self.frame), summed=summed_lists(self.frame))
         if self.derive.proves("present"):
             self.fresh = fresh_items(body)
+        if self.derive.proves("stacks"):
+            self.stacks = stacks(self.frame)
         if self.derive.proves("trips"):
             self.local = block_locals(body, [p.name for p in self.frame.function.params])
         if self.derive.proves("again"):
@@ -84,7 +90,11 @@ class Walker(Reverse):
     def sweeps(self) -> Sweeps:
         """Forward and reverse sweep of the whole body; the forward one keeps its returns."""
         forward, reverse, _ = self.block(self.frame.function.body)
-        return forward, reverse
+        begin = Emitter(self.frame.function.span)
+        for name, is_emptied in self.stacks.items():
+            left = Make(list, ()) if is_emptied else Op(arrays.zero, (Var(name),))
+            begin.assign(self.frame.other(name), left)
+        return forward, [*begin.block, *reverse]
 
     def block(self, block: Block) -> tuple[list[Statement], list[Statement], int]:
         """Both sweeps of a block, and the number of the last exit in it that leaves it (0 where none does)."""
