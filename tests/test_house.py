@@ -146,6 +146,8 @@ COVERED_BY = {
     "compile/nested.py": "tests/analysis/infer/test_inner_derivatives.py",
     "compile/jacobian_mode.py": "tests/derive/test_jacobians.py",
     "compile/transforms.py": "tests/derive/test_jacobians.py",
+    "optimise/saved_tapes.py": "tests/optimise/test_tape_packing.py",
+    "optimise/facts/sweep_pairs.py": "tests/optimise/test_remake_shadows.py",
     "optimise/facts/memory.py": "tests/optimise/test_dce.py",
     "optimise/comment_cleanup.py": "tests/optimise/test_dce.py",
     "optimise/facts/summaries.py": "tests/optimise/test_dce.py",

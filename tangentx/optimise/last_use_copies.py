@@ -161,6 +161,8 @@ class _Handed:
                 return cls is tuple and self._is_returned(s.target)
             case Return():
                 return True
+            case Assign(value=Call(args=args)):  # what is not reached by way of its arguments it has made
+                return not self._is_in(region, args)
             case Assign(value=Op() as op) if bound:
                 return makes_new(op.fn)
             case Assign(value=Op() as op):

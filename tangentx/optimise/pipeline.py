@@ -154,6 +154,7 @@ AFTER = {
     "fusion": BEFORE,
     "handed": BEFORE,
     "constants": ("dead",),
+    "bundles": ("slots",),
 }
 """Passes that run again behind one of `LAST`, where that has changed anything."""
 AT_ONCE = ("copies", "dead", "sink")

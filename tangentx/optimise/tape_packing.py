@@ -40,6 +40,8 @@ from tangentx.optimise.facts.tape_shapes import EMPTY
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.saved_tapes import packed
 
+MANY = 3
+"""Tapes that are one even where each record would be popped in the expression that reads it."""
 MOST = 8
 """Names in a tuple; a longer one is more than a reader takes in."""
 
@@ -144,9 +146,13 @@ class _Scan:
                     places.setdefault(name, []).append((s, block))
         said = _Said(known, read, places)
         self._together: dict[tuple[int, ...], list[_Tape]] = {}
+        found: dict[tuple[int, ...], list[_Tape]] = {}
         for tape in _tapes(places):
-            if tape.made.target not in done and said.of(tape):
-                self._together.setdefault(tuple(map(id, tape.homes)), []).append(tape)
+            if tape.made.target not in done:
+                found.setdefault(tuple(map(id, tape.homes)), []).append(tape)
+        for homes, tapes in found.items():
+            if chosen := tapes if len(tapes) >= MANY else [tape for tape in tapes if said.of(tape)]:
+                self._together[homes] = chosen
         self._popping = {homes[2] for homes in self._together}
         self._hopeless: dict[tuple[int, ...], tuple[int, ...]] = {}
 

@@ -73,7 +73,72 @@ def copied_in_a_loop(a):
     return c
 
 
-@pytest.mark.parametrize("f", [finished, seen_through_a_view], ids=lambda f: f.__name__)
+KEPT = [np.zeros(4)]
+
+
+def doubled(a):
+    b = 2.0 * a
+    b[0] = 3.0
+    return b
+
+
+def same(a):
+    a[0] = 1.0
+    return a
+
+
+def added_to(rows, a):
+    b = 2.0 * a
+    rows.append(b)
+    return b
+
+
+def one_of_two(a):
+    b = 2.0 * a
+    return b, [b]
+
+
+def kept_outside(a):
+    return KEPT[0]
+
+
+def made_by_a_callee(a):
+    b = doubled(a)
+    c = arrays.clone(b)
+    return c
+
+
+def given_back_by_a_callee(a):
+    b = 2.0 * a
+    c = same(b)
+    d = arrays.clone(c)
+    return d * 1.0 + b
+
+
+def held_by_a_callee(a):
+    rows = []
+    b = added_to(rows, a)
+    c = arrays.clone(b)
+    c[0] = 5.0
+    return c + rows[0]
+
+
+def held_in_a_result(a):
+    both = one_of_two(a)
+    b = both[0]
+    c = arrays.clone(b)
+    c[0] = 5.0
+    return c + both[1][0]
+
+
+def of_outside(a):
+    b = kept_outside(a)
+    c = arrays.clone(b)
+    c[0] = 5.0
+    return c
+
+
+@pytest.mark.parametrize("f", [finished, seen_through_a_view, made_by_a_callee], ids=lambda f: f.__name__)
 def test_an_array_of_the_function_s_own_is_handed_on(f: Any) -> None:
     program, unit = unit_of(f, U)
     assert last_use_copies.run(program, [unit]) and arrays.clone not in operations(unit)
@@ -81,7 +146,10 @@ def test_an_array_of_the_function_s_own_is_handed_on(f: Any) -> None:
 
 @pytest.mark.parametrize(
     "f",
-    [of_the_caller, written_later, read_later, view_read_later, held_by_a_list, copied_in_a_loop],
+    [
+        *(of_the_caller, written_later, read_later, view_read_later, held_by_a_list, copied_in_a_loop),
+        *(given_back_by_a_callee, held_by_a_callee, held_in_a_result, of_outside),
+    ],
     ids=lambda f: f.__name__,
 )
 def test_what_others_may_see_is_copied(f: Any) -> None:

@@ -11,6 +11,7 @@ import pytest
 import tangentx as tx
 from tangentx.analysis.batch.varying import Unbatchable
 from tangentx.compile import pipeline
+from tangentx.derive.linearize import split
 from tests.programs import PROGRAMS as PROGRAMS_OF_ALL_KINDS
 from tests.programs.case import Program
 from tests.programs.reference import tangents
@@ -209,7 +210,7 @@ def test_where_it_cannot_be_split_the_program_is_run_anew(monkeypatch: pytest.Mo
     def refused(*args: Any) -> Any:
         raise Unbatchable("of the test", args[1].source.span)
 
-    monkeypatch.setattr(pipeline, "split", refused)
+    monkeypatch.setattr(split, "split", refused)
     x = np.array([1.0, 2.0])
 
     def cubed(x):
