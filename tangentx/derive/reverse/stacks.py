@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from tangentx.analysis.types.kinds import Arr, Box
+from tangentx.analysis.types.kinds import Arr, Box, Num
 from tangentx.derive.emit import SHADOW, VALUE, Frame, mode
 from tangentx.ir.nodes import Append, Assign, Block, For, If, Make, Op, Pop, Return, Statement, Var
 from tangentx.ir.walk import blocks, reads, statements, writes
@@ -53,7 +53,8 @@ def _holds_values(frame: Frame, name: str) -> bool:
     if not isinstance(kind, Box) or kind.cls is not list or mode(kind) != SHADOW:
         return False
     item = kind.region.any()
-    return mode(item) == VALUE and not item.none and not (isinstance(item, Arr) and (item.loose or item.dtypes))
+    plain = not item.none if isinstance(item, Num) else isinstance(item, Arr) and item.sure and not item.dtypes
+    return mode(item) == VALUE and plain
 
 
 def _otherwise_used(s: Statement) -> frozenset[str]:
