@@ -83,7 +83,7 @@ class Uses:
     def items(self, value: Expr) -> int:
         """The number of items of the tuple that `value` is known to be, else 0."""
         if isinstance(value, Pop):
-            found = self._appended.get(value.base.name, {value.items})
+            found = self._appended.get(value.base.name, {value.arity})
             return max(found) if len(found) == 1 else 0
         return _arity(value)
 

@@ -188,10 +188,10 @@ class Make:
 
 @dataclass(frozen=True, slots=True)
 class Pop:
-    """``base.pop()``: takes the last element off a list; a tuple of `items` items where that is known (not 0)."""
+    """``base.pop()``: takes the last element off a list; a tuple of `arity` items where that is known (not 0)."""
 
     base: Var
-    items: int = 0
+    arity: int = 0
 
 
 def sequence(x: Any, count: int | None = None, more: bool = False) -> Any:
