@@ -20,7 +20,7 @@ import_all()  # so that tests over all rules meet the same ones, whatever was im
 GOLDEN = Path(__file__).parent / "golden"
 collect_ignore = ["killers", "oracle/failed"]  # programs that tests read
 Golden = Callable[[str, str], None]
-STRIDE = 5
+STRIDE = 7
 """Of a test with a share of `n` one case in ``n * STRIDE`` is run: what keeps the whole suite within its
 time. It is odd, so that cases that go by twos are not all of one kind."""
 

@@ -75,7 +75,9 @@ def _telling(run: Callable[..., Any], function: Any, error: TangentxError) -> Ca
     def running(*values: Any) -> Any:
         nonlocal told
         try:
-            result = run(*values)
+            result: Any = run(*values)
+        except Captured as captured:
+            result = captured
         except TangentxError as refused:
             if not told and (refused.message, refused.span) != (error.message, error.span):
                 refused.add_note(
@@ -85,6 +87,8 @@ def _telling(run: Callable[..., Any], function: Any, error: TangentxError) -> Ca
         if not told:
             warn(function, error)
             told = True
+        if isinstance(result, Captured):
+            raise result
         return result
 
     return running

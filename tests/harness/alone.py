@@ -17,12 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
-# The support module stands on the class of our errors, and on three small modules that stand on nothing else.
+# The support module stands on the class of our errors, and on four small modules that stand on nothing else.
 ALLOWED = (
     "tangentx.arrays",
     "tangentx.errors",
     "tangentx.common.bounded_cache",
     "tangentx.common.float_events",
+    "tangentx.common.naming",
     "tangentx.common.scoped_state",
     "tests.programs",
 )

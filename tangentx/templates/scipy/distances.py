@@ -171,6 +171,7 @@ def jensenshannon(p: Any, q: Any, base: Any = None, *, axis: Any = 0, keepdims: 
     mean = 0.5 * (first + second)
     parts = special.rel_entr(first, mean) + special.rel_entr(second, mean)
     total = 0.5 * np.sum(parts, axis=axis, keepdims=keepdims)
-    total = total if base is None else total / float(np.log(base))
+    if base is not None:  # SciPy divides a number by one of double precision, an array in its own
+        total = total / (float(np.log(base)) if np.ndim(total) else np.log(base))
     # That of equal ones has a kink, as a norm has at 0, where the slope is 0.
     return np.sqrt(total + (total == 0.0)) * (total != 0.0)

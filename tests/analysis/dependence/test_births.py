@@ -267,8 +267,10 @@ PLAIN = {f.__name__: f for f in (springs, made_by_a_product, a_new_row, a_matrix
 
 
 def stores_of_tapes(text: str) -> int:
-    """How often an element is brought back."""
-    return sum("] = " in line and "pop()" in line for line in text.splitlines())
+    """How often an element is brought back: from a tape, or from what was taken off a tape."""
+    lines = [line.strip() for line in text.partition("reverse sweep")[2].splitlines()]
+    taken = {name.strip(" ()") for line in lines if line.endswith(".pop()") for name in line.split(" = ")[0].split(",")}
+    return sum("] = " in line and (line.endswith(".pop()") or line.split(" = ")[1] in taken) for line in lines)
 
 
 @pytest.mark.parametrize("name", PLAIN)
