@@ -58,7 +58,7 @@ def run(program: Program) -> None:
         pullback(1.0)
 
 
-SOME = PROGRAMS[5::40]
+SOME = PROGRAMS[5::60]
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def is_sound(operation: Any, example: Any, args: tuple[Any, ...]) -> bool:
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    "operation", share(OPERATIONS, OPERATIONS[3::120]), ids=lambda o: getattr(o, "name", "composed")
+    "operation", share(OPERATIONS, OPERATIONS[3::200]), ids=lambda o: getattr(o, "name", "composed")
 )
 def test_an_operation_for_values_of_all_sorts(operation: Any) -> None:
     for example in examples(operation):

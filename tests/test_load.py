@@ -247,6 +247,7 @@ def logs_before_it_raises(x, number):
 
 
 @pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.share(1)
 @pytest.mark.parametrize("f", [logs, logs_on_tensors, logs_before_it_raises])
 @pytest.mark.parametrize("calls", [25, pytest.param(500, marks=pytest.mark.thorough)])
 def test_threads_that_append_to_one_list(f: Callable[..., Any], calls: int) -> None:

@@ -80,17 +80,13 @@ class Case:
     def along(self, direction: Sequence[Any], f: Function | None = None) -> Function:
         """What `f` (by default the function itself) gives where the point is moved by a number times the direction.
 
-        What `stop_gradient` gives stays what it is at the point: it is a constant.
+        What `stop_gradient` gives the function stays what it is at the point: it is a constant. A derivative of it asks
+        for the same, and for what stands still in rules of ours, which is found anew at each point.
         """
+        stopped = self._stopped(self.f)
+        if f is not None and stopped:
+            stopped = _among(self._stopped(f), stopped)
         f = f or self.f
-        stopped: list[Any] = []
-
-        def record(value: Any) -> Any:
-            stopped.append(_copy(value))
-            return value
-
-        with suppress(ArithmeticError, ValueError):
-            lasting(STOPPED, record, lambda: f(*self.fresh()))
 
         def moved_by(h: Any) -> Any:
             given = iter(stopped)
@@ -98,6 +94,18 @@ class Case:
             return lasting(STOPPED, lambda value: _held(next(given, value), value), lambda: f(*args))
 
         return moved_by if stopped else lambda h: f(*self.with_leaves(moved(self.point, direction, h)))
+
+    def _stopped(self, f: Function) -> list[Any]:
+        """What `stop_gradient` gives at the point, in the order of its calls."""
+        found: list[Any] = []
+
+        def record(value: Any) -> Any:
+            found.append(_copy(value))
+            return value
+
+        with suppress(ArithmeticError, ValueError):
+            lasting(STOPPED, record, lambda: f(*self.fresh()))
+        return found
 
     def gradient(self) -> Function:
         return self.using.grad(self.f, wrt=self.wrt)
@@ -128,9 +136,14 @@ def _parameter_names(f: Function, count: int) -> tuple[str, ...]:
     return tuple(names[i] if i < len(names) else f"{rest}[{i - len(names)}]" for i in range(count))
 
 
+def _among(found: Sequence[Any], wanted: Sequence[Any]) -> list[Any]:
+    """Of what was found that which is wanted, in whatever order; None for the rest."""
+    return [value if any(np.array_equal(value, each, equal_nan=True) for each in wanted) else None for value in found]
+
+
 def _held(constant: Any, value: Any) -> Any:
-    """The constant in the place of a value, unless another branch has come to another place."""
-    return _copy(constant) if np.shape(constant) == np.shape(value) else value
+    """The constant in the place of a value, unless there is none, or another branch has come to another place."""
+    return _copy(constant) if constant is not None and np.shape(constant) == np.shape(value) else value
 
 
 def _copy(leaf: Any) -> Any:

@@ -101,6 +101,7 @@ def calibration(y, t):
 
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
+    constants: (T,),
     columns: (X, Y2, INSIDE),
     cubic: (X, Y, T),
     ends: (X, Y, T),
@@ -112,7 +113,6 @@ PROGRAMS: dict[Any, tuple[Any, ...]] = {
     grids: (TABLE, PLACES),
     outside: (T,),
     outside_tables: (PLACES,),
-    constants: (T,),
     calibration: (Y, INSIDE),
 }
 

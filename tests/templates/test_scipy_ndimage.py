@@ -61,10 +61,10 @@ def registration(p):
 
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
+    widths: (IMAGE, 0.7),
     smooth: (IMAGE,),
     read: (IMAGE, PLACES),
     kernels: (IMAGE, RNG.normal(size=(3, 2))),
-    widths: (IMAGE, 0.7),
     bent: (IMAGE, RNG.normal(size=(2, 2)), np.array([0.3, -0.2])),
     registration: (np.array([0.1, 0.3, -0.2]),),
 }

@@ -81,8 +81,8 @@ def damped(p):
 
 
 PROGRAMS: dict[Any, Any] = {
-    gaussian_process: [0.1, 0.2, -1.0],
     by_lists: [0.5, -0.3],
+    gaussian_process: [0.1, 0.2, -1.0],
     mixture: 0.3 * RNG.normal(size=9),
     logistic: [0.3, -0.4],
     survival: [0.3, 0.2],

@@ -67,10 +67,10 @@ def chain(q):
 
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
+    angles: (V,),
     quaternions: (RNG.normal(size=(3, 4)),),
     vectors: (V, POINTS),
     several: (MANY, POINTS),
-    angles: (V,),
     matrices: (Rotation.from_rotvec(V).as_matrix(),),
     turns: (MANY, np.array([0.3, 1.2, 2.7])),
     chain: (V,),

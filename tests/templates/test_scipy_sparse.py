@@ -131,10 +131,10 @@ def of_single_precision(d, x):
 
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
+    iterated: (VALUES, x),
     arithmetic: (VALUES, x),
     compressed: (VALUES, 1.0 + RNG.random((3, 3))),
     solved: (VALUES, x),
-    iterated: (VALUES, x),
     truss: (1.0 + RNG.random(7),),
     of_diagonals: (VALUES, x),
     of_blocks: (VALUES, x),

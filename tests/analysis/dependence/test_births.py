@@ -500,11 +500,13 @@ def agrees(f: Callable[..., Any]) -> None:
                 np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-14)
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("name", MISLEADING)
 def test_programs_that_would_mislead(name: str) -> None:
     agrees(MISLEADING[name])
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("name", [*PLAIN, "kept_for_the_next_trip", "written_once_it_is_the_state"])
 def test_at_the_second_order(name: str) -> None:
     f = {**PLAIN, **MISLEADING}[name]

@@ -99,9 +99,9 @@ def with_kinks_and_jumps(x):
 
 
 PROGRAMS = (
-    *(restarted, with_kinks_and_jumps),
+    with_kinks_and_jumps,
     *(of_a_line, with_limits, without_end, of_an_integral, of_a_region, by_fixed_nodes),
-    *(at_moments, with_a_span, of_an_oscillator),
+    *(at_moments, with_a_span, of_an_oscillator, restarted),
 )
 
 

@@ -77,6 +77,7 @@ def penalty(taken, way, w):
     return np.sum(np.sin(taken(way(w))))
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("taken", TAKEN.values(), ids=TAKEN)
 @pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
 def test_they_depend_on_what_is_captured(way, taken):
