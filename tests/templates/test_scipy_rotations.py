@@ -67,8 +67,8 @@ def chain(q):
 
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
-    angles: (V,),
     quaternions: (RNG.normal(size=(3, 4)),),
+    angles: (V,),
     vectors: (V, POINTS),
     several: (MANY, POINTS),
     matrices: (Rotation.from_rotvec(V).as_matrix(),),
