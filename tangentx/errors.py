@@ -286,6 +286,8 @@ class ChangedMeanwhile(Exception):
 
 NO_PROGRAM = (UnsupportedSyntax, NoTemplate, NotResolved, NoSource, StaleSource)
 """The errors that say that a program cannot be compiled, not that what was asked for has no meaning."""
+OF_TEXTS = "calculate with the value itself; to cut digits off, use `np.round`, and `tx.stop_gradient` for a constant"
+"""What to do in place of reading a number from the text of a value that is differentiated."""
 
 
 class JitWarning(UserWarning):

@@ -582,8 +582,8 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return part_means(input, output_size)
 
 
-_PADDINGS: dict[str, Any] = {"constant": "constant", "reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-"""What NumPy's `pad` calls PyTorch's modes."""
+PADDINGS: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
+"""What NumPy's `pad` calls PyTorch's modes that pad with what is there."""
 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None) -> Any:
@@ -596,12 +596,12 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: float | None = None
     array([[0., 1., 1., 0., 0.]])
     """
     rank, count = np.ndim(input), len(pad)
-    if mode not in _PADDINGS or count % 2 or count > 2 * rank or min(pad) < 0:
+    if mode not in ("constant", *PADDINGS) or count % 2 or count > 2 * rank or min(pad) < 0:
         raise ValueError(f"pad={pad!r} and mode={mode!r} are no padding of an array with {rank} axes")
     ends = [(0, 0)] * (rank - count // 2) + [(pad[2 * i], pad[2 * i + 1]) for i in range(count // 2 - 1, -1, -1)]
     if mode == "constant":
         return np.pad(input, ends, constant_values=0.0 if value is None else value)
-    return np.pad(input, ends, mode=_PADDINGS[mode])
+    return np.pad(input, ends, mode=PADDINGS[mode])
 
 
 def interpolate(

@@ -22,10 +22,6 @@ def _single(value: Any) -> tuple[int]:
     return (int(value),) if isinstance(value, int | np.integer) else (int(value[0]),)
 
 
-_MODES: dict[str, Any] = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}
-"""What NumPy's `pad` calls the ways of padding."""
-
-
 class Conv2d(Module):
     """See `functional.conv2d`; weights and bias drawn evenly within ``1 / sqrt(inputs of an output)``, as PyTorch's.
 
@@ -52,8 +48,8 @@ class Conv2d(Module):
         generator: Any = None,
         dtype: Any = float,
     ) -> None:
-        if padding_mode != "zeros" and padding_mode not in _MODES:
-            raise ValueError(f"padding_mode={padding_mode!r} is none of zeros, {', '.join(_MODES)}")
+        if padding_mode != "zeros" and padding_mode not in functional.PADDINGS:
+            raise ValueError(f"padding_mode={padding_mode!r} is none of zeros, {', '.join(functional.PADDINGS)}")
         if in_channels % groups or out_channels % groups:
             raise ValueError(f"{in_channels} and {out_channels} channels cannot be parted into {groups} groups")
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
@@ -75,7 +71,7 @@ class Conv2d(Module):
         demand_channels(np.shape(x), self.in_channels, (4,), "(batch, channels, height, width)", "Conv2d")
         if self.padding_mode == "zeros":
             return functional.conv2d(x, self.weight, self.bias, self.stride, self.padding, self.dilation, self.groups)
-        x = np.pad(x, [(0, 0), (0, 0), *self._ends()], mode=_MODES[self.padding_mode])
+        x = np.pad(x, [(0, 0), (0, 0), *self._ends()], mode=functional.PADDINGS[self.padding_mode])
         return functional.conv2d(x, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
 
     def _ends(self) -> tuple[tuple[int, int], tuple[int, int]]:

@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.types.kinds import Box, Kind, Region, Some, is_inexact, varied
 from tangentx.common.naming import public_name
-from tangentx.errors import NotDifferentiable
+from tangentx.errors import OF_TEXTS, NotDifferentiable
 from tangentx.ir.nodes import Atom, Expr
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
 
 _TEXTS = (str, bytes, bytearray)
-HINT = "calculate with the value itself; to cut digits off, use `np.round`, and `tx.stop_gradient` for a constant"
 
 
 def followed(
@@ -51,7 +50,7 @@ def followed(
 def read_from_text(w: Walker, name: str) -> NotDifferentiable:
     """The error where a function reads a number from a text of what varies."""
     message = f"`{name}` reads a number from the text of a value that is differentiated: its derivative would be lost"
-    return NotDifferentiable(message, w.span, HINT)
+    return NotDifferentiable(message, w.span, OF_TEXTS)
 
 
 def tells(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.common.naming import public_name
-from tangentx.errors import NotDifferentiable, place, span_of
+from tangentx.errors import OF_TEXTS, NotDifferentiable, place, span_of
 from tangentx.tensor.core.containers import tensors_in
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor
@@ -23,7 +23,6 @@ from tangentx.tensor.fallback.programs import program_of
 
 _SURE = 6
 """Characters that two texts hardly have in common by chance."""
-_HINT = "calculate with the value itself; to cut digits off, use `np.round`, and `tx.stop_gradient` for a constant"
 
 
 def told(t: Tensor, text: str) -> str:
@@ -71,7 +70,7 @@ def demand_untold(function: Any, found: Any, given: Any) -> None:
             words = text.decode(errors="replace") if isinstance(text, bytes) else text
             if any(_says(words, told) for told in program.texts):
                 what = f"`{public_name(function)}` reads a number from the text of a value that is being differentiated"
-                program.refused = NotDifferentiable(f"{what}: its derivative would be lost", span_of(place()), _HINT)
+                program.refused = NotDifferentiable(f"{what}: its derivative would be lost", span_of(place()), OF_TEXTS)
                 raise program.refused
 
 
