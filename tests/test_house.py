@@ -121,6 +121,7 @@ COVERED_BY = {
     "derive/reverse/assemble.py": "tests/derive/reverse/test_tape.py",
     "derive/checkpoint/contents.py": "tests/derive/checkpoint/test_loops.py",
     "ir/exposure.py": "tests/derive/checkpoint/test_loops.py",
+    "ir/tapes.py": "tests/optimise/test_tape_packing.py",
     "ir/sweep_marks.py": "tests/optimise/test_split_pullback.py",
     "derive/reverse/single_records.py": "tests/derive/checkpoint/test_loops.py",
     "derive/checkpoint/reruns.py": "tests/derive/checkpoint/test_loops.py",

@@ -40,10 +40,10 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.sweep_marks import CUT, REVERSE
+from tangentx.ir.tapes import EMPTY
 from tangentx.ir.walk import atoms, bound, reads, statements, used
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.block_effects import Effects, effects
-from tangentx.optimise.facts.tape_shapes import EMPTY
 from tangentx.optimise.facts.unit import Unit, counts, write_each
 from tangentx.optimise.rewriting import ADD, SUB
 from tangentx.optimise.trip_values import numbered

@@ -48,11 +48,12 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.rewrite import map_blocks, rename
 from tangentx.ir.sweep_marks import REVERSE, STATE
+from tangentx.ir.tapes import EMPTY
 from tangentx.ir.walk import WITH_BLOCKS, atoms, blocks, reads, statements, writes
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.dataflow import LEAVING, sweeps
 from tangentx.optimise.facts.sweep_pairs import item_of, paired, place_in, saving
-from tangentx.optimise.facts.tape_shapes import EMPTY, appending
+from tangentx.optimise.facts.tape_shapes import appending
 from tangentx.optimise.facts.unit import Unit
 
 _COPIES = (np.copy, np.ndarray.copy, arrays.clone, arrays.entry_copy)

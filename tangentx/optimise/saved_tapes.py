@@ -17,11 +17,11 @@ from dataclasses import replace
 from tangentx.ir.nodes import Assign, Function, Link, Make, Param, Pop, Return, Statement, Var
 from tangentx.ir.rewrite import rename
 from tangentx.ir.sweep_marks import STATE
+from tangentx.ir.tapes import EMPTY
 from tangentx.ir.value_names import ValueNames, stem, with_stem
 from tangentx.ir.walk import bound, statements
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.sweep_pairs import item_of, place_in, saving
-from tangentx.optimise.facts.tape_shapes import EMPTY
 from tangentx.optimise.facts.unit import Unit, counts
 
 _THERE = "'"

@@ -34,9 +34,9 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.rewrite import map_blocks, rename
+from tangentx.ir.tapes import is_tape
 from tangentx.ir.walk import blocks, bound, statement_atoms, statements, writes
 from tangentx.optimise.facts.sweep_pairs import paired
-from tangentx.optimise.facts.tape_shapes import EMPTY
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.saved_tapes import packed
 
@@ -292,15 +292,12 @@ def _apart(block: Block) -> list[Statement]:
 def _tapes(places: Mapping[str, Sequence[tuple[Statement, Block]]]) -> Iterator[_Tape]:
     numbers = itertools.count()
     for name, found in places.items():
-        match [s for s, _ in found]:
-            case [
-                Assign(value=Make() as empty) as made,
-                Append(base=Var(name=longer), value=Var(name=record)) as append,
-                Assign(target=popped, value=Pop()) as pop,
-            ] if empty == EMPTY and longer == name and name not in (record, popped):
-                homes = found[0][1], found[1][1], found[2][1]
-                if homes[0] is not homes[1]:
-                    yield _Tape(made, append, pop, homes, next(numbers))
+        if is_tape(name, [s for s, _ in found]):
+            made, append, pop = (s for s, _ in found)
+            assert isinstance(made, Assign) and isinstance(append, Append) and isinstance(pop, Assign)
+            homes = found[0][1], found[1][1], found[2][1]
+            if homes[0] is not homes[1]:
+                yield _Tape(made, append, pop, homes, next(numbers))
 
 
 def _every_block(block: Block) -> Iterator[tuple[Block, Statement | None]]:

@@ -14,10 +14,9 @@ from tangentx.analysis.dependence.array_dependence import Elements
 from tangentx.analysis.dependence.control_context import Course, Place
 from tangentx.analysis.types.kinds import Arr
 from tangentx.analysis.types.primitives import makes_new
-from tangentx.ir.nodes import Append, Assign, Atom, Break, Continue, Make, Op, Pop, Return, Var
+from tangentx.ir.nodes import Append, Assign, Atom, Break, Continue, Op, Pop, Return, Var
+from tangentx.ir.tapes import is_tape
 from tangentx.ir.walk import reads, writes
-
-_EMPTY = Make(list, ())
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,11 +206,7 @@ def _tapes(course: Course) -> Iterator[tuple[str, _Tape]]:
         for name in {*writes(place.statement), *reads(place.statement)}:
             found.setdefault(name, []).append(place)
     for name, places in found.items():
-        match [place.statement for place in places]:
-            case [
-                Assign(value=Make() as empty),
-                Append(base=Var(name=longer), value=Var(name=record)),
-                Assign(target=popped, value=Pop()),
-            ] if empty == _EMPTY and longer == name and name not in (record, popped) and _is_over(places[1], places[2]):
-                if _is_over(places[0], places[1]):
-                    yield name, _Tape(*places)
+        if is_tape(name, [place.statement for place in places]):
+            made, append, pop = places
+            if _is_over(made, append) and _is_over(append, pop):
+                yield name, _Tape(made, append, pop)

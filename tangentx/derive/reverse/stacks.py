@@ -20,7 +20,8 @@ from typing import NamedTuple
 
 from tangentx.analysis.types.kinds import Arr, Box, Num
 from tangentx.derive.emit import SHADOW, VALUE, Frame, mode
-from tangentx.ir.nodes import Append, Assign, Block, For, If, Make, Op, Pop, Return, Statement, Var
+from tangentx.ir.nodes import Append, Assign, Block, For, If, Op, Pop, Return, Statement, Var
+from tangentx.ir.tapes import EMPTY
 from tangentx.ir.walk import blocks, reads, statements, writes
 
 
@@ -38,7 +39,7 @@ def stacks(frame: Frame) -> Mapping[str, bool]:
     body = frame.function.body
     if not body or [s for s in statements(body) if isinstance(s, Return)] != [body[-1]]:
         return {}
-    made = {s.target for s in body if isinstance(s, Assign) and s.value == Make(list, ())}
+    made = {s.target for s in body if isinstance(s, Assign) and s.value == EMPTY}
     made = {name for name in made if _holds_values(frame, name)}
     bound: Counter[str] = Counter()
     for s in statements(body) if made else ():

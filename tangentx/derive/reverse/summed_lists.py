@@ -35,6 +35,7 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
+from tangentx.ir.tapes import EMPTY
 from tangentx.ir.walk import blocks, reads, statements, writes
 
 _SUMS = (builtins.sum, math.fsum, arrays.sum_of_some)
@@ -76,7 +77,7 @@ def _made(body: Block) -> Iterator[tuple[Block, int]]:
         block = todo.pop()
         for i, s in enumerate(block):
             todo += blocks(s)
-            if isinstance(s, Assign) and isinstance(s.value, Make) and s.value == Make(list, ()):
+            if isinstance(s, Assign) and isinstance(s.value, Make) and s.value == EMPTY:
                 yield block, i
 
 

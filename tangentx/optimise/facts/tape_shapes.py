@@ -15,13 +15,13 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from tangentx.ir.nodes import Append, Assign, Make, Op, Pop, Statement, Var
+from tangentx.ir.tapes import EMPTY
 from tangentx.ir.walk import statement_atoms
 from tangentx.optimise.facts.shape_arithmetic import MADE_OF, Length, Lengths, Shape, parts_of, replaced, spelled
 from tangentx.optimise.facts.unit import Unit
 
 Equations: TypeAlias = set[tuple[Length, Length]]
 
-EMPTY = Make(list, ())
 
 _LASTING = ("param", "once", "long", "single")
 
