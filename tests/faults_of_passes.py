@@ -54,6 +54,24 @@ BEFORE: tuple[Fault, ...] = (
         (("not _changes(body, name)", "True"),),
     ),
     (
+        "view of what is written taken for a value",
+        "who shares memory makes no difference only where nobody writes into it",
+        "tangentx.derive.reverse.view_values:_is_read_only",
+        (("kind.region.still() and ", ""),),
+    ),
+    (
+        "view that is handed on taken for a value",
+        "a cotangent is a value only where its name is an operand, and not part of something else that has a shadow",
+        "tangentx.derive.reverse.view_values:_otherwise_used",
+        (("yield from writes(s)\n            yield from reads(s)", "yield from writes(s)"),),
+    ),
+    (
+        "copy of a value taken for one with a shadow",
+        "a name is no value where another one is bound to it that has a shadow",
+        "tangentx.derive.reverse.view_values:_otherwise_used",
+        (("() if target in found else (name,)", "()"),),
+    ),
+    (
         "key that is there taken for a fresh one",
         "no key is there only where the dict was empty before the loop",
         "tangentx.derive.reverse.fresh_items:fresh_items",

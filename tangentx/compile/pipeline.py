@@ -46,6 +46,7 @@ PROOFS = (
     "results",
     "operands",
     "stacks",
+    "apart",
     "lengths",
     "slices",
     "contents",

@@ -27,6 +27,7 @@ from tangentx.derive.reverse.stacks import stacks
 from tangentx.derive.reverse.summed_lists import summed_lists
 from tangentx.derive.reverse.tape import form, keep
 from tangentx.derive.reverse.tuple_results import Parts
+from tangentx.derive.reverse.view_values import set_apart
 from tangentx.ir.nodes import (
     Assign,
     Block,
@@ -57,6 +58,8 @@ class Walker(Reverse):
     def __post_init__(self) -> None:
         self.frame = Frame(self.program, self.instance, "_bar")
         body = self.frame.function.body
+        if self.derive.proves("apart"):
+            set_apart(self.frame)
         self.parts = self.derive.results.parts.get(self.instance.link, Parts())
         if self.derive.proves("operands"):
             self.parts = replace(self.parts, operands=operand_lists(self.frame), summed=summed_lists(self.frame))

@@ -1,0 +1,18 @@
+# grad
+import numpy as np
+
+
+def f(x, a):
+    y = a * x
+    w = y.reshape(-1)
+    rows = []
+    rows.append(w)
+    row = rows.pop()
+    return np.sum(row * row * a) * y[0]
+
+# ---- arguments ----
+WRT = (0, 1)
+a0_0 = np.array([0.613, -0.352, 1.147])
+POINTS = [
+    [0.7, a0_0],
+]
