@@ -462,8 +462,8 @@ LENGTHS: tuple[Fault, ...] = (
     (
         "sign taken back of what was written since",
         "what an operation gave is what it would give now only where nothing has written its operands",
-        "tangentx.optimise.facts.shapes:Facts._written",
-        (("self.env[name] = fact._replace(stale=True)", "pass"),),
+        "tangentx.optimise.facts.shapes:Facts._overwritten",
+        (("facts[name] = fact._replace(stale=True)", "pass"),),
     ),
     (
         "axis taken from a sum that others read",

@@ -1,14 +1,12 @@
 """What is known by name on the two sides of a branch, as what is known where it begins and what each side changes.
 
 Where the sides meet, only names that one of them has changed need a look, so that a branch costs as much as is written
-in it and not as much as is known before it.
+in it and not as much as is known before it. The trips of a loop are sides of its head.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import compress
-from operator import is_not
 from typing import Any, NoReturn, TypeVar
 
 Fact = TypeVar("Fact")
@@ -51,18 +49,17 @@ class Side(dict[str, Fact]):
     update = setdefault = popitem = clear = __ior__ = _unnoted
 
 
-def changed_names(before: Mapping[str, Any], *sides: Mapping[str, Any] | None) -> list[str] | None:
-    """The names that sides of a branch have changed; None where that is not known of one, which has been replaced.
+def changed_names(before: Mapping[str, Any], *sides: dict[str, Any] | None) -> list[str]:
+    """The names that sides, or sides in them that were left early, may have changed of what was known before them.
 
     A side that is None is one that control never leaves.
     """
     names: dict[str, None] = {}
     for side in sides:
-        if side is None:
-            continue
-        if type(side) is not Side or side.before is not before:
-            return None
-        names |= side.changed
+        while side is not None and side is not before:
+            assert type(side) is Side, "what is known has been replaced, not changed"
+            names |= side.changed
+            side = side.before
     return list(names)
 
 
@@ -74,17 +71,3 @@ def enter(facts: dict[str, Fact], names: Iterable[str], known: Mapping[str, Fact
                 facts[name] = known[name]
         elif name in facts:  # of one that is not known, and was not, nothing has changed
             del facts[name]
-
-
-def differing(a: Mapping[str, object], b: Mapping[str, object]) -> list[str]:
-    """The names of which the two hold other objects, or one holds nothing."""
-    found = list(compress(a, map(is_not, a.values(), map(b.get, a))))
-    return found if len(b) == len(a) and not found else [*found, *(name for name in b if name not in a)]
-
-
-def noted(outer: dict[str, Fact] | None, facts: dict[str, Fact] | None) -> dict[str, Fact] | None:
-    """What is known behind a loop: where it stands on a side of a branch, as changes of what that had before it."""
-    if outer is None or facts is None or facts is outer or type(outer) is not Side:
-        return facts
-    enter(outer, differing(outer, facts), facts)
-    return outer

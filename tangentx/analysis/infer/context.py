@@ -22,10 +22,11 @@ Env = dict[str, tuple[Definition | None, ...]]
 
 @dataclass(eq=False)
 class LoopState:
-    """Where `break` and `continue` of the loop in hand lead."""
+    """What reaches the head of the loop in hand, and where `break` and the ends of its trips lead."""
 
-    left: Env | None = None
-    again: Env | None = None
+    head: Env
+    left: list[Env] = field(default_factory=list)
+    again: list[Env] = field(default_factory=list)
 
 
 @dataclass(eq=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from tangentx.analysis.infer.loop_unrolling import takes_unlike, turns
 from tangentx.analysis.infer.program import Definition
 from tangentx.analysis.infer.special_methods import defines, is_object
 from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Either, Kind, Num, Obj, is_count, is_elsewhere
-from tangentx.common.branch_sides import Side, changed_names, enter, noted
+from tangentx.common.branch_sides import Side, changed_names, enter
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Block, Break, Continue, For, If, Loop, Method, Op, Raise, Var
 
@@ -22,38 +22,25 @@ if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
 
 
-def merge(a: Env | None, b: Env | None) -> Env | None:
-    """The definitions that reach a place from two sides; None stands for "unbound", and for a side never left."""
-    if a is None or b is None:
-        return b if a is None else a
-    if a is b:
-        return a
-    result = dict(a)  # most names are bound at the same places on both sides
-    shared = 0
-    for name, right in b.items():
-        left = a.get(name)
-        if left is None:
-            result[name] = tuple(dict.fromkeys((None, *right)))
-            continue
-        shared += 1
-        if left is not right and left != right:
-            result[name] = tuple(dict.fromkeys((*left, *right)))
-    if shared < len(a):
-        result |= {name: tuple(dict.fromkeys((*left, None))) for name, left in a.items() if name not in b}
-    return result
+def joined(names: Iterable[str], ends: Sequence[Env]) -> Env:
+    """The definitions of these names that reach a place from several ends; None stands for "unbound"."""
+    found: Env = {}
+    for name in names:
+        first, *others = [end.get(name, (None,)) for end in ends]
+        for other in others:
+            if other is not first and other != first:
+                first = tuple(dict.fromkeys((*first, *other)))
+        found[name] = first
+    return found
 
 
 def _behind(before: Env, a: Env | None, b: Env | None) -> Env | None:
     """The definitions that reach the place behind a branch: of names that neither side has bound, those before it."""
-    names = changed_names(before, a, b)
-    if names is None or (a is None and b is None):
-        return merge(a, b)
-    if a is None or b is None:
-        enter(before, names, b or a or {})
-        return before
-    for name in names:
-        left, right = a.get(name, (None,)), b.get(name, (None,))
-        before[name] = left if left is right or left == right else tuple(dict.fromkeys((*left, *right)))
+    ends = [side for side in (a, b) if side is not None]
+    if not ends:
+        return None
+    names = changed_names(before, *ends)
+    enter(before, names, joined(names, ends))
     return before
 
 
@@ -110,12 +97,12 @@ def _looped(w: Walker, s: For | Loop, enter: Callable[[], str | None]) -> tuple[
     What the first trip does not leave (its counter is 0) is walked again at once where its trips have added something:
     else what follows would be met in the next round alone, and there would be a round for each such loop.
     """
-    given = dict(w.env or {})
+    outer = w.env
     while True:
         target, body, state, added = _walked(w, s, enter)
-        if not added or isinstance(s, For) or state.left is not None:
+        if not added or isinstance(s, For) or state.left:
             return target, body, state
-        w.env = dict(given)
+        w.env = outer
 
 
 def _walked(w: Walker, s: For | Loop, enter: Callable[[], str | None]) -> tuple[str | None, Block, LoopState, bool]:
@@ -123,23 +110,31 @@ def _walked(w: Walker, s: For | Loop, enter: Callable[[], str | None]) -> tuple[
     added = False
     backs: dict[str, list[Definition | None]] = w.instance.backs.setdefault(id(s), {})
     assert w.env is not None
-    head = dict(w.env)
+    head = Side(w.env)
     for name, more in backs.items():
         known = head.get(name, (None,))
         head[name] = (*known, *(d for d in more if d not in known))
-    w.env = dict(head)
-    state = LoopState()
+    w.env = Side(head)
+    state = LoopState(head)
     w.loops.append(state)
     target = enter()
     body = w.block(s.body)
-    state.again = merge(state.again, w.env)
     w.loops.pop()
-    for name, reaching in (state.again or {}).items():
+    if w.env is not None:
+        state.again.append(w.env)
+    for name, reaching in joined(changed_names(head, *state.again), state.again).items() if state.again else ():
         known = head.get(name, (None,))
         if reaching is not known and (new := [d for d in reaching if d not in known]):
             backs.setdefault(name, []).extend(new)
             w.program.world.changed = added = True
     return target, body, state, added
+
+
+def _left(outer: Env, state: LoopState, ends: list[Env]) -> Env:
+    """The definitions that reach the place behind a loop from the ends of it."""
+    names = changed_names(outer, *ends)
+    enter(outer, names, joined(names, ends))
+    return outer
 
 
 def for_(w: Walker, s: For) -> None:
@@ -159,19 +154,15 @@ def for_(w: Walker, s: For) -> None:
         w.expand(("turns", trips), lambda: turns(s, trips))
         return
     assert w.env is not None
-    outer, before, head = w.env, dict(w.env), Env()
-
-    def enter() -> str | None:
-        nonlocal head
-        target = w.bind(s.target, Num(int))
-        head = dict(w.env or {})
-        return target
-
-    target, body, state = _looped(w, s, enter)
+    outer = w.env
+    target, body, state = _looped(w, s, lambda: w.bind(s.target, Num(int)))
     assert target is not None
-    after = merge(state.again, state.left)
-    # Where each trip is known to leave the function, what follows is never reached, but kept: its names stay bound.
-    w.env = noted(outer, (head if after is None else after) if _trips(bounds) else merge(before, after))
+    ends = [*state.again, *state.left]
+    if _trips(bounds) and not ends:  # Each trip leaves the function: what follows is never reached, but kept.
+        w.env = state.head
+        w.bind(s.target, Num(int))
+        ends = [state.head]
+    w.env = _left(outer, state, ends if _trips(bounds) else [outer, *ends])
     start, stop, step = (a for a, _ in bounds)
     w.out.append(For(target, start, stop, step, s.backward, body, s.span, snapshots, s.twin))
 
@@ -200,19 +191,21 @@ def loop(w: Walker, s: Loop) -> None:
     """A loop without a head, left by its exits alone."""
     outer = w.env
     _, body, state = _looped(w, s, lambda: None)
-    w.env = noted(outer, state.left)
+    w.env = _left(outer, state, state.left) if outer is not None and state.left else None
     w.out.append(Loop(body, s.span))
 
 
 def break_(w: Walker, s: Break) -> None:
     """The definitions go to the loop's end."""
-    w.loops[-1].left = merge(w.loops[-1].left, w.env)
+    if w.env is not None:
+        w.loops[-1].left.append(w.env)
     w.env = None
     w.out.append(s)
 
 
 def continue_(w: Walker, s: Continue) -> None:
     """The definitions go to the loop's head."""
-    w.loops[-1].again = merge(w.loops[-1].again, w.env)
+    if w.env is not None:
+        w.loops[-1].again.append(w.env)
     w.env = None
     w.out.append(s)

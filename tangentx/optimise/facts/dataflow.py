@@ -7,11 +7,11 @@ at its head no longer changes. Only the last walk of a loop counts, so what a pa
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeAlias, TypeVar
 
-from tangentx.common.branch_sides import Side, changed_names, differing, enter, noted
+from tangentx.common.branch_sides import Side, changed_names, enter
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -60,7 +60,7 @@ class Flow(Generic[Fact]):
         self.hand: Statement | None = None
         self.visits = itertools.count()
         self._loops: list[_Exits[Fact]] = []
-        self._found: dict[int, tuple[dict[str, Fact], dict[str, Fact]]] = {}
+        self._found: dict[int, tuple[list[str], dict[str, Fact]]] = {}
 
     # -- what a pass says --------------------------------------------------------------------------------------
 
@@ -89,12 +89,11 @@ class Flow(Generic[Fact]):
     def entered(self, names: Iterable[str]) -> None:
         """`env` has come to hold something else of these names where ways have met."""
 
-    def lasting(self, s: For | Loop, facts: dict[str, Fact]) -> dict[str, Fact]:
-        """Those of the facts at the entry of a loop that may hold at its head whatever the trips bind.
+    def lasting(self, s: For | Loop, facts: Side[Fact]) -> None:
+        """Forgets, of the facts at the entry of a loop, what cannot hold at its head whatever the trips bind.
 
-        Any part of them will do: what is kept wrongly costs another walk, what is left out is not known in the loop.
+        Any part of it will do: what is kept wrongly costs another walk, what is forgotten is not known in the loop.
         """
-        return dict(facts)
 
     @property
     def in_loop(self) -> bool:
@@ -153,11 +152,6 @@ class Flow(Generic[Fact]):
         same = head is s and body is head.body and orelse is head.orelse
         return (s,) if same else (replace(head, body=body, orelse=orelse),)
 
-    def _meet(self, a: dict[str, Fact] | None, b: dict[str, Fact] | None, site: Site) -> dict[str, Fact] | None:
-        if a is None or b is None:
-            return b if a is None else a
-        return self.merge(a, b, site, a)
-
     def _behind(
         self, before: dict[str, Fact], a: dict[str, Fact] | None, b: dict[str, Fact] | None, site: Site
     ) -> dict[str, Fact] | None:
@@ -165,61 +159,78 @@ class Flow(Generic[Fact]):
         if a is None and b is None:
             return None
         names = changed_names(before, a, b)
-        if names is None:
-            return self._meet(a, b, site)
-        self.env = before
         known = b if a is None else a if b is None else self.merge(a, b, site, names)
-        enter(before, names, known or {})
-        self.entered(names)
+        self._enter(before, names, known or {})
         return before
 
-    def _behind_loop(self, outer: dict[str, Fact], facts: dict[str, Fact] | None) -> dict[str, Fact] | None:
-        """What holds behind a loop: on a side of a branch, as changes of what that had before it."""
-        names = differing(outer, facts) if facts is not None and type(outer) is Side else ()
-        self.env = noted(outer, facts)
-        if self.env is outer:
-            self.entered(names)
-        return self.env
+    def _enter(self, facts: dict[str, Fact], names: Iterable[str], known: Mapping[str, Fact]) -> None:
+        """Goes on with these facts, and what is known of the names."""
+        self.env = facts
+        enter(facts, names, known)
+        self.entered(names)
 
     def _loop(self, s: For | Loop) -> Statement:
         (head,) = self.rewrite(s)
         assert isinstance(head, (For, Loop)) and self.env is not None
-        outer, given, entered = self.env, dict(self.env), next(self.visits)
-        facts = self._start(s, given, entered)
+        outer, site = self.env, next(self.visits)
+        facts = self._start(s, outer, site)
+        names = dict(facts.changed)
         for walk in itertools.count():
-            self.env = dict(facts)
-            self._loops.append(_Exits())
-            if isinstance(head, For):
-                self.kill(head.target)
-                self.begun(head)
-            body = self.block(head.body)
-            exits = self._loops.pop()
-            back = facts
-            for end in (self.env, *exits.again):
-                if end is not None:
-                    back = self.merge(back, end, entered, back)
-            if back == facts:
+            body, ends, left = self._trip(head, facts)
+            names |= dict.fromkeys(changed_names(facts, *ends))
+            back = self._meet(facts, ends, itertools.repeat(site), names)
+            if all(back.get(name) == facts.get(name) for name in names):
                 break
-            facts = back if walk < LIMIT_WALKS else {}
-        self._found[id(s)] = given, facts
-        after: dict[str, Fact] | None = facts if isinstance(head, For) else None
-        for left in exits.left:
-            after = self._meet(after, left, next(self.visits))
-        self.env = self._behind_loop(outer, after)
+            if walk < LIMIT_WALKS:
+                self._enter(facts, names, back)
+            else:
+                self._enter(facts, list(facts), {})
+        if self._loops:
+            lost = [name for name in facts.changed if name in outer and facts.get(name) != outer[name]]
+            self._found[id(s)] = lost, {name: facts[name] for name in lost if name in facts}
+        if isinstance(head, For):
+            left.insert(0, facts)
+        self.env = None
+        if left:
+            names = dict.fromkeys((*facts.changed, *changed_names(facts, *left)))
+            self._enter(outer, names, self._meet(left[0], left[1:], self.visits, names))
         return s if head is s and body is s.body else replace(head, body=body)
 
-    def _start(self, s: For | Loop, given: dict[str, Fact], site: Site) -> dict[str, Fact]:
+    def _trip(self, head: For | Loop, facts: Side[Fact]) -> tuple[Block, list[dict[str, Fact]], list[dict[str, Fact]]]:
+        """Walks the body of a loop; gives what holds where the next trip begins, and where the loop is left."""
+        self.env = Side(facts)
+        self._loops.append(_Exits())
+        if isinstance(head, For):
+            self.kill(head.target)
+            self.begun(head)
+        body = self.block(head.body)
+        exits = self._loops.pop()
+        return body, [end for end in (self.env, *exits.again) if end is not None], exits.left
+
+    def _meet(
+        self, facts: dict[str, Fact], ends: list[dict[str, Fact]], sites: Iterator[Site], names: Iterable[str]
+    ) -> dict[str, Fact]:
+        """What holds, of these names at least, where `facts` and all the ends do."""
+        met = facts
+        for end in ends:
+            known = self.merge(met, end, next(sites), names)
+            met = dict(facts)
+            enter(met, names, known)
+        return met
+
+    def _start(self, s: For | Loop, outer: dict[str, Fact], site: Site) -> Side[Fact]:
         """What to take for the facts at the head of a loop at first: those at its entry. Inside of another loop, where
         it has been walked before, less what did not last then: where each walk of a loop had each loop in it start
         anew, time would double with each level. Any part of the facts at the entry is right to begin with.
         """
-        if id(s) not in self._found:
-            return self.lasting(s, given)
-        before, lasted = self._found[id(s)]
-        lost = {name for name, fact in before.items() if name not in lasted or lasted[name] != fact}
-        here = {n: given[n] for n in given if n in lost}
-        kept = self.merge(here, {n: lasted[n] for n in lost & set(lasted)}, site, here)
-        return {name: kept.get(name, fact) for name, fact in given.items() if name not in lost or name in kept}
+        facts = Side(outer)
+        if id(s) in self._found:
+            lost, lasted = self._found[id(s)]
+            here = {name: outer[name] for name in lost if name in outer}
+            enter(facts, lost, self.merge(here, lasted, site, here))
+        else:
+            self.lasting(s, facts)
+        return facts
 
 
 LEAVING = (Break, Continue, Return, Raise)

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Region, is_array, is_count
 from tangentx.analysis.types.primitives import has_effect
+from tangentx.common.branch_sides import Side
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -58,6 +59,7 @@ from tangentx.optimise.facts.shape_arithmetic import (
 from tangentx.optimise.facts.shape_rules import ShapeRules
 from tangentx.optimise.facts.tape_shapes import Tapes, is_lasting
 from tangentx.optimise.facts.unit import Unit
+from tangentx.optimise.facts.unwritten_memory import Unwritten
 
 
 class Known(NamedTuple):
@@ -102,12 +104,8 @@ class Facts(Flow[Known]):
         self._ranges: dict[Length, tuple[Length, Length]] = {}
         self._tapes = Tapes(unit)
         self._mentions = Mentions(_shapes_in)
-        self._readers: dict[str, set[str]] = {}
-        self._lying: dict[str, list[Region]] = {}
-        self._unwritten: dict[Region, dict[str, None]] = {}
-        """Those of `_lying` that may be other than stale in the facts `_unwritten_of`, by where they lie: those that
-        are need no look."""
-        self._unwritten_of: dict[str, Known] | None = None
+        self._readers: dict[str, dict[str, None]] = {}
+        self._unwritten = Unwritten()
         self._met: set[Site] = set()
         self._outermost = 0
         self._returned: dict[int, Shape] = {}
@@ -208,6 +206,7 @@ class Facts(Flow[Known]):
     def entered(self, names: Iterable[str]) -> None:
         """Notes which lengths are mentioned by what is known of these names now."""
         assert self.env is not None
+        self._unwritten.entered(self.env, names)
         for name in names:
             fact = self.env.get(name)
             if name == EQUAL:
@@ -287,27 +286,20 @@ class Facts(Flow[Known]):
         kinds = [self._kind(atom) for atom in atoms(op) if type(atom) is not Lit or type(atom.value) is tuple]
         kinds.append(self.unit.kinds.get(name, BOTTOM))
         found = [kind.region.root() for kind in kinds if type(kind) is Arr or type(kind) is Box]
-        written = [each for each in found if each.written or each.rewritten]
-        if written or name in self._lying:
-            self._lying[name] = written
-            for each in written:
-                self._unwritten.setdefault(each, {})[name] = None
+        assert self.env is not None
+        self._unwritten.note(self.env, name, [each for each in found if each.written or each.rewritten])
 
     def _written(self, where: Region | None) -> None:
-        """Memory has been written, None: any; what was computed of it is not what it would be now."""
+        """Memory has been written, None: any."""
         assert self.env is not None
-        if self._unwritten_of is not self.env:  # on another way through the program, where less is stale
-            self._unwritten_of, self._unwritten = self.env, {}
-            for name, regions in self._lying.items():
-                for each in regions:
-                    self._unwritten.setdefault(each, {})[name] = None
-        for part in [each for each in self._unwritten if where is None or each.root() is where]:
-            for name in self._unwritten.pop(part):
-                fact = self.env.get(name)
-                if fact is None or fact.expr is None or fact.stale:
-                    continue
-                if where is None or any(each.root() is where for each in self._lying[name]):
-                    self.env[name] = fact._replace(stale=True)
+        self._overwritten(self.env, where)
+
+    def _overwritten(self, facts: dict[str, Known], where: Region | None) -> None:
+        """What was computed of memory that is written is not what it would be now."""
+        for name in self._unwritten.taken(facts, where):
+            fact = facts.get(name)
+            if fact is not None and fact.expr is not None and not fact.stale:
+                facts[name] = fact._replace(stale=True)
 
     def _tagged(self, shape: Shape, kind: Kind | None) -> Shape:
         """The shape with a tag of this visit for what is not known of it."""
@@ -395,7 +387,7 @@ class Facts(Flow[Known]):
                 if atom.name == name:
                     return False
                 if atom.name in self._again or atom.name not in self.env:  # type: ignore[operator]
-                    self._readers.setdefault(atom.name, set()).add(name)
+                    self._readers.setdefault(atom.name, {})[name] = None
         return True
 
     def _equate(self, one: Length, other: Length) -> None:
@@ -434,39 +426,32 @@ class Facts(Flow[Known]):
         """Whether what the statement binds is known to be zero, and stays so."""
         return False
 
-    def lasting(self, s: For | Loop, facts: dict[str, Known]) -> dict[str, Known]:
+    def lasting(self, s: For | Loop, facts: Side[Known]) -> None:
         """Shapes may last; no operation does that binds, or reads, a name that the trips bind anew, and what lies where
         they write is stale."""
         anew = bound(s.body)
-        gone = anew.union(*(self._readers.get(name, ()) for name in anew))
-        kept = dict(facts)
-        for name in gone & set(facts):
-            fact = facts[name]
-            if fact.expr is not None and (name in anew or any(_is_one_of(a, anew) for a in atoms(fact.expr))):
-                kept[name] = Known(fact.shape, None, fact.zero)
+        for name in sorted(anew.union(*(self._readers.get(name, ()) for name in anew))):
+            fact = facts.get(name)
+            if fact is not None and fact.expr is not None:
+                if name in anew or any(_is_one_of(a, anew) for a in atoms(fact.expr)):
+                    facts[name] = Known(fact.shape, None, fact.zero)
         if type(s) is For:
-            kept.pop(s.target, None)
-        written = self._written_in(s.body) if self._lying else frozenset()
-        for name, regions in self._lying.items() if written else ():
-            known = kept.get(name)
-            if known is None or known.expr is None or known.stale:
-                continue
-            if None in written or any(each.root() in written for each in regions):
-                kept[name] = known._replace(stale=True)
-        return kept
+            facts.pop(s.target, None)
+        for where in self._written_in(s.body):
+            self._overwritten(facts, where)
 
-    def _written_in(self, block: Block) -> frozenset[Region | None]:
+    def _written_in(self, block: Block) -> Iterable[Region | None]:
         """The memory that anything in a block writes, None for any."""
-        found: set[Region | None] = set()
+        found: dict[Region | None, None] = {}
         for s in statements(block):
             if type(s) is Assign:
                 if type(s.value) is Call or type(s.value) is Pop or (type(s.value) is Op and has_effect(s.value)):
-                    return frozenset((None,))
+                    return (None,)
             elif type(s) is Store or type(s) is Accumulate:
-                found.add(region(self._kind(s.base)))
+                found[region(self._kind(s.base))] = None
             elif type(s) in (Append, Delete):
-                return frozenset((None,))
-        return frozenset(found)
+                return (None,)
+        return found
 
     def merge(self, a: dict[str, Known], b: dict[str, Known], site: Site, names: Iterable[str]) -> dict[str, Known]:
         """Names whose shapes were equal on each way have equal shapes after it."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.analysis.infer.control_flow import merge
+from tangentx.analysis.infer.control_flow import joined
 from tangentx.analysis.infer.program import Definition
 from tests.analysis import programs
 from tests.analysis.made import text
@@ -25,10 +25,10 @@ def test_a_branch_that_a_number_decides_stays() -> None:
 
 def test_definitions_meet() -> None:
     a, b = Definition("x"), Definition("x")
-    assert merge({"x": (a,)}, {"x": (b,)}) == {"x": (a, b)}
-    assert merge({"x": (a,)}, {}) == {"x": (a, None)}
-    assert merge(None, {"x": (a,)}) == {"x": (a,)}
-    assert merge(None, None) is None
+    assert joined("x", [{"x": (a,)}, {"x": (b,)}]) == {"x": (a, b)}
+    assert joined("x", [{"x": (a,)}, {}]) == {"x": (a, None)}
+    assert joined("x", [{}, {"x": (a,)}, {"x": (b, a)}]) == {"x": (None, a, b)}
+    assert joined("x", [{"x": (a,)}]) == {"x": (a,)}
 
 
 class Worn:
