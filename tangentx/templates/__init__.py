@@ -62,6 +62,7 @@ from tangentx.templates import trigonometric as trigonometric
 from tangentx.templates.compositions import (
     Composition,
     always_composed,
+    calculates_with,
     composed,
     composed_body,
     compositions,
@@ -98,6 +99,7 @@ __all__ = [
     "Composition",
     "Template",
     "always_composed",
+    "calculates_with",
     "path_of_member",
     "bind",
     "composed",

@@ -17,7 +17,7 @@ constant(leading_zeros, remainder_start)
 @composition(np.polyval, domain=("A(3), x", "A(3), A(2)", "A(1), A(2,2)", "[1.0, x], y"))
 def polyval(p: Any, x: Any) -> Any:
     """Value of a polynomial, by Horner's rule."""
-    value = np.zeros_like(x)
+    value = np.zeros_like(x)[()]  # a number stays one, which is known of the result
     for coefficient in p.coeffs if isinstance(p, np.poly1d) else p:
         value = value * x + coefficient
     return value

@@ -5,11 +5,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MethodType
 from typing import Any, TypeVar
 
 import numpy as np
 
 from tangentx.errors import NoTemplate
+from tangentx.templates.distributions import is_distribution
 from tangentx.templates.examples import Example, draw, draw_composition
 from tangentx.templates.libraries import arrived
 from tangentx.templates.registry import Template, bind, find
@@ -133,3 +135,18 @@ def compositions() -> tuple[Composition, ...]:
 def examples(rule: Template | Composition) -> list[Example]:
     """Calls that show the rule at work, with the positions of the arguments to differentiate."""
     return draw(rule) if isinstance(rule, Template) else draw_composition(rule.primals, rule.domain)
+
+
+def calculates_with(fn: Callable[..., Any], body: Callable[..., Any] | None) -> str:
+    """The kinds of numbers of which a function's rule calculates with lists: with all of them that of a function of
+    elements or of a distribution, with reals those of SciPy's functions, for whole numbers may say where something is.
+    """
+    template = find(fn)
+    rule = body or (None if template is None else template.body)
+    if rule is None:
+        return ""
+    if body is None and template is not None and template.kind == "elementwise":
+        return "biufc"
+    if isinstance(fn, MethodType) and is_distribution(fn.__self__):
+        return "biufc"
+    return "fc" if rule.__module__.startswith("tangentx.templates.scipy.") else ""

@@ -157,3 +157,11 @@ def test_series_of_other_domains_are_not_added() -> None:
     for call in (program, tx.grad(program)):
         with pytest.raises(TypeError):
             call(C)
+
+
+def test_a_value_at_a_number_is_a_number() -> None:
+    def f(p: Any) -> Any:
+        return np.sum((np.polyval(p, 0.5) ** np.arange(3))[1:])
+
+    check_grads(f, (np.array([0.3, 0.5, 0.4]),))
+    assert tx.grad(f, fallback="error")(np.array([0.3, 0.5, 0.4]))[2] == pytest.approx(1.0 + 2.0 * 0.725)

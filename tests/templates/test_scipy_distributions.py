@@ -133,3 +133,27 @@ def test_a_density_made_of_its_logarithm_on_tensors() -> None:
     at = np.array([0.4, 1.3])
     wanted = [(f(at + 1e-6 * e) - f(at - 1e-6 * e)) / 2e-6 for e in np.eye(2)]
     np.testing.assert_allclose(tx.grad(f)(at), wanted, rtol=1e-6)
+
+
+def held_parameters(x: Any, y: Any) -> Any:
+    normal, vector = stats.norm(y, scale=x[1]), stats.multivariate_normal(mean=x, cov=np.eye(3))
+    counts = stats.poisson(x).logpmf([1, 0, 3]) + stats.nbinom.logpmf([1, 2, 3], 4, x / 2)
+    return normal.logpdf(0.3) + normal.ppf(0.2) + normal.mean() + vector.logpdf([0.1, 0.2, 0.3]) + np.sum(counts)
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_frozen_distributions_and_lists_on_tensors() -> None:
+    def on_tensors(x: Any, y: Any) -> Any:
+        exec("pass")  # not compiled
+        return held_parameters(x, y)
+
+    def drawn(m: Any) -> Any:
+        exec("pass")
+        return stats.norm(m, 1.0).rvs()
+
+    args = np.array([0.4, 0.7, 0.9]), 0.6
+    wanted = tx.grad(held_parameters, wrt=(0, 1), fallback="error")(*args)
+    for one, other in zip(tx.grad(on_tensors, wrt=(0, 1))(*args), wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    with pytest.raises(tx.NoTemplate, match="`scipy.stats.norm.rvs` has no derivative rule"):
+        tx.grad(drawn)(0.3)

@@ -112,3 +112,14 @@ def test_what_has_no_rule_says_why() -> None:
     for fallback in ("error", "tensor"):
         with pytest.raises(tx.NoTemplate, match=r"(?s)scipy.linalg.null_space.*many bases.*scipy.linalg.pinv"):
             tx.grad(lambda a: np.sum(linalg.null_space(a)), fallback=fallback)(A)
+
+
+def first_root(a):
+    return np.abs(linalg.eigvals(a))[0] + np.abs(linalg.eig(a)[1][0, 0])
+
+
+def test_eigenvalues_in_the_order_of_scipy() -> None:
+    """LAPACK gives those of a complex matrix in another order than those of the same real one."""
+    a = np.array([[0.7, -1.3, 0.4], [0.2, 1.1, -0.6], [-0.9, 0.5, 1.7]])
+    check_grads(first_root, (a,))
+    assert tx.value_and_grad(first_root)(a)[0] == pytest.approx(first_root(a), rel=1e-13)

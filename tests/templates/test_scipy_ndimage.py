@@ -51,6 +51,12 @@ def bent(image, matrix, away):
     return weighed(moved, ndimage.shift(image, away, mode="mirror"), *ndimage.center_of_mass(np.exp(image)))
 
 
+def regions(image, s):
+    """What is measured of labels that are listed has an axis."""
+    means = ndimage.mean(image, np.arange(image.size).reshape(image.shape) % 3, [0, 2])
+    return means[1] * s - means[0] + ndimage.sum_labels(image, image > 0.0, 1)
+
+
 def registration(p):
     """The difference of a still image from one that is turned and moved."""
     c, s = np.cos(p[0]), np.sin(p[0])
@@ -66,6 +72,7 @@ PROGRAMS: dict[Any, tuple[Any, ...]] = {
     read: (IMAGE, PLACES),
     kernels: (IMAGE, RNG.normal(size=(3, 2))),
     bent: (IMAGE, RNG.normal(size=(2, 2)), np.array([0.3, -0.2])),
+    regions: (IMAGE, 0.7),
     registration: (np.array([0.1, 0.3, -0.2]),),
 }
 

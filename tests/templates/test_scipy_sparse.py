@@ -158,7 +158,7 @@ def test_a_program(f: Any) -> None:
 
 
 @pytest.mark.share(4)
-@pytest.mark.parametrize("f", [of_blocks, of_two, parts, in_shared_memory])
+@pytest.mark.parametrize("f", [solved, of_blocks, of_two, parts, in_shared_memory])
 @pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
 def test_a_program_on_tensors(f: Any) -> None:
     def on_tensors(d: Any, x: Any) -> Any:

@@ -189,23 +189,8 @@ def _lists_to_count_with(fn: Callable[..., Any], body: Callable[..., Any] | None
     lists = [i for i, k in enumerate(given) if isinstance(k, Box) and k.cls in (list, tuple)]
     if body is not None:  # ``limits=(0.0, None)`` is no table
         lists = [i for i in lists if Obj(None) not in _numbers_in(given[i])]
-    kinds = _calculates_with(fn, body) if lists and any(map(varied, given)) else ""
+    kinds = templates.calculates_with(fn, body) if lists and any(map(varied, given)) else ""
     return [i for i in lists if varied(given[i]) or _has_numbers(given[i], kinds)]
-
-
-def _calculates_with(fn: Callable[..., Any], body: Callable[..., Any] | None) -> str:
-    """The kinds of numbers of which a function's rule calculates with lists: with all of them that of a function of
-    elements or of a distribution, with reals those of SciPy's functions, for whole numbers may say where something is.
-    """
-    template = templates.find(fn)
-    rule = body or (None if template is None else template.body)
-    if rule is None:
-        return ""
-    if body is None and template is not None and template.kind == "elementwise":
-        return "biufc"
-    if isinstance(fn, types.MethodType) and templates.is_distribution(fn.__self__):
-        return "biufc"
-    return "fc" if rule.__module__.startswith("tangentx.templates.scipy.") else ""
 
 
 def _has_numbers(kind: Kind, kinds: str) -> bool:

@@ -130,8 +130,9 @@ def eig(
             "scipy.linalg.eig has a derivative of eigenvalues and right eigenvectors of one matrix",
             hint="for a second matrix give it np.linalg.solve(b, a), for left vectors the transposed one",
         )
-    matrix = np.asarray(a) + 0j
-    values, vectors = linalg.eig(stop_gradient(matrix))
+    given = np.asarray(a)
+    values, found = linalg.eig(stop_gradient(given))  # a complex matrix has them in another order
+    matrix, vectors = given + 0j, found + 0j
     if not right:
         return roots_of(matrix, values, vectors)
     return roots_of(matrix, values, vectors), directions_of(matrix, values, vectors)

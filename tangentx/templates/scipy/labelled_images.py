@@ -22,14 +22,14 @@ def _of_labels(measure: Callable[[Any], Any], input: Any, labels: Any, index: An
     image, known = np.broadcast_arrays(image, np.asarray(labels))
     if index is None:
         return measure(image[known > 0])
-    if np.isscalar(index):
-        return measure(image[known == index])
+    wanted, found = np.asarray(index), []
+    if np.ndim(wanted) == 0:
+        return measure(image[known == wanted])
     if double:
         image = image.astype(float)
-    found = []
-    for label in np.ravel(index):
+    for label in np.ravel(wanted):
         found.append(measure(image[known == label]))
-    return np.reshape(np.array(found), np.shape(index))
+    return np.reshape(np.array(found), np.shape(wanted))
 
 
 def _mean(x: Any) -> Any:

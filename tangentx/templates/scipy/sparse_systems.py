@@ -40,7 +40,7 @@ class Factors:
 
     def __call__(self, rhs: Any) -> Any:
         """Solution of a system."""
-        return self.solve(rhs)
+        return sparse_solved(self.data, self.rows, self.cols, np.asarray(rhs) * 1.0)
 
 
 @composition(linalg.splu, domain=(), containers=True, always=True)

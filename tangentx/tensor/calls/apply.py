@@ -11,7 +11,17 @@ from tangentx.arrays.einsums import by_letters, pairwise
 from tangentx.arrays.libraries import ELSEWHERE
 from tangentx.common.options import OFF
 from tangentx.errors import NO_RULE, NoTemplate, place, span_of
-from tangentx.templates import composed, from_out, has_composition, no_rule, overwriting, spoken_of, without_rule
+from tangentx.templates import (
+    calculates_with,
+    composed,
+    from_out,
+    has_composition,
+    no_rule,
+    overwriting,
+    spoken_of,
+    takes_containers,
+    without_rule,
+)
 from tangentx.templates.precision import has_policy
 from tangentx.tensor.calls.groups import Grouped
 from tangentx.tensor.calls.lifting import lifted_function
@@ -222,8 +232,9 @@ def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error
             return results(ans, None, any(t.requires_grad for t in tensors), made_of(tensors))
     body = composed(fn, args, kwargs)
     if body is not None:
-        given = {name: doubled(body, value) for name, value in kwargs.items()}
-        return lifted_function(body)(*(doubled(body, value) for value in args), **given)
+        kinds = "" if takes_containers(fn) else calculates_with(fn, body)
+        named = {name: doubled(body, _row_of(value, kinds)) for name, value in kwargs.items()}
+        return lifted_function(body)(*(doubled(body, _row_of(value, kinds)) for value in args), **named)
     if STATE.grad and any(t.requires_grad for t in tensors_in([list(args), dict(kwargs)])):
         message, hint = no_rule(fn) if error is None else (error.message, NO_RULE)
         raise refusal(NoTemplate(message, span_of(place()), hint))
@@ -231,6 +242,17 @@ def _without_rule(fn: Any, args: Sequence[Any], kwargs: Mapping[str, Any], error
         root_of(t)._exported = True
     ans = fn(*map(raw, args), **{name: raw(value) for name, value in kwargs.items()})
     return results(_read_only(ans), None, False, made_of([list(args), dict(kwargs)]))
+
+
+def _row_of(value: Any, kinds: str) -> Any:
+    """The array of a list with which a body calculates, for there are numbers of these kinds in it; else the value."""
+    if not kinds or not isinstance(value, list | tuple) or holds_tensor(value):
+        return value
+    try:
+        found = np.array(value)
+    except ValueError:  # of lists that differ in length
+        return value
+    return found if found.dtype.kind in kinds else value
 
 
 def _is_of_library(fn: Any) -> bool:

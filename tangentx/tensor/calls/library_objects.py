@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import functools
 import inspect
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tangentx.arrays import made_of, parts_of
+from tangentx.common.naming import public_name
 from tangentx.errors import NoTemplate, place, span_of
-from tangentx.templates import always_composed, composed_body, no_rule_of_member, thawed
+from tangentx.templates import (
+    always_composed,
+    composed_body,
+    has_composition,
+    is_distribution,
+    no_rule_of_member,
+    thawed,
+)
 from tangentx.templates.distributions import Thawed
-from tangentx.tensor.calls.lifting import INSTEAD, lifted, lifted_function
+from tangentx.templates.nearest import advice
+from tangentx.tensor.calls.lifting import INSTEAD, is_text, lifted, lifted_function
 from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.modes import refusal
 
@@ -67,9 +77,13 @@ def with_rule(function: Any) -> Any:
     held = thawed(function)
     if held is not None:
         return functools.partial(_of_distribution, held)
+    if is_distribution(function):
+        return functools.partial(_held, function)
     inner = getattr(function, "__func__", None)
     if inner is None:
         owner, inner = function, inspect.getattr_static(type(function), "__call__", None)
+    if is_text(inner):  # a method of an object that a rule's body makes
+        return functools.partial(lifted_function(inner), owner)
     if "__tangentx_parts__" in vars(type(owner)):
         return _of_stand_in(owner, function, inner)
     if parts_of(type(owner)) is None or not always_composed(inner):
@@ -80,6 +94,30 @@ def with_rule(function: Any) -> Any:
 def _of_distribution(held: Thawed, *args: Any, **kwargs: Any) -> Any:
     """A method of a frozen distribution, called with what that holds behind other arguments."""
     return lifted(held.method)(*args, *held.args, **held.kwargs, **kwargs)
+
+
+@dataclass
+class HeldParameters:
+    """What a call of a distribution gives where its parameters hold Tensors, which SciPy's own cannot."""
+
+    dist: Any
+    args: tuple[Any, ...]
+    kwds: dict[str, Any]
+
+    def __getattr__(self, name: str) -> Any:
+        method = None if name.startswith("__") else getattr(self.dist, name, None)
+        if method is None:
+            raise AttributeError(f"a frozen `{public_name(self.dist)}` has no attribute '{name}'")
+        if not has_composition(method):
+            message = f"`{public_name(self.dist)}.{name}` has no derivative rule"
+            raise refusal(NoTemplate(message, span_of(place()), advice(method)))
+        return functools.partial(_of_distribution, Thawed(method, self.args, self.kwds))
+
+
+def _held(distribution: Any, *args: Any, **kwargs: Any) -> Any:
+    """A call of a distribution, which holds its parameters."""
+    plain = not holds_tensor(args) and not holds_tensor(kwargs)
+    return distribution(*args, **kwargs) if plain else HeldParameters(distribution, args, kwargs)
 
 
 def _of_stand_in(owner: Any, function: Any, inner: Any) -> Any:

@@ -59,7 +59,7 @@ class Lifting:
 
     def is_text(self, value: Any) -> bool:
         """Whether what a function calls is to be lifted, not the function."""
-        return isinstance(value, types.FunctionType) and value.__module__.startswith(_TEMPLATES) and not find(value)
+        return is_text(value)
 
     def function(self, function: Any) -> Any:
         """A function with the same code whose globals are lifted, and the functions that it captures. They are filled
@@ -77,6 +77,11 @@ class Lifting:
 
 
 _TEMPLATES = "tangentx.templates"
+
+
+def is_text(value: Any) -> bool:
+    """Whether a value is a function of the templates that is no operation: its calls are."""
+    return isinstance(value, types.FunctionType) and str(value.__module__).startswith(_TEMPLATES) and not find(value)
 
 
 class _Module:

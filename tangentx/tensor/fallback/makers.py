@@ -77,7 +77,7 @@ def on_tensors(function: Any) -> Any:
         return of_container(function, function.__self__, on_tensors)
     home = type(function).__module__
     if hasattr(type(function), "__tangentx_target__") or (home.startswith("tangentx.") and not is_of_models(home)):
-        return of_ours(function, on_tensors)
+        return with_rule(function) or of_ours(function, on_tensors)
     if id(function) in _OTHERS:
         return _other(function)
     if function is np.ndarray or function is np.fromiter:
