@@ -28,8 +28,12 @@ from tangentx.ir.walk import statements
 from tangentx.optimise.facts.finite_values import among
 
 _OF_PYTHON = frozenset(("import math", "import cmath", "import operator"))
-_GUARDS = frozenset((arrays.guarded, arrays.over_root))
-"""In a program they are those of a derivative inside."""
+_GUARDS: frozenset[Any] = frozenset((
+    arrays.guarded, arrays.over_root, arrays.careful_matmul, arrays.columns_outer, arrays.dot_left, arrays.dot_right,
+    arrays.matmul_left, arrays.matmul_right, arrays.outer_left, arrays.outer_right,
+))  # fmt: skip
+"""In a program they are those of a derivative inside. Adjoints of products are among them: passes write them as
+products, which have guards or none."""
 
 
 def allowed(program: Program, root: Instance, spec: Any) -> bool:

@@ -45,7 +45,7 @@ class Operators(Rules):
         return dict.fromkeys((unit.link for unit in units), drops(units))
 
     def begin(self, known: object) -> None:
-        self.drops = bool(known)
+        self.drops = bool(known) and not self.program.unguarded
 
     @property
     def matmul(self) -> Callable[..., Any]:

@@ -2,7 +2,7 @@
 computed again with them.
 
 ``guarded(p, t)`` differs from ``p * t`` only where one factor is 0 and the other not finite, and there the plain
-product is no number. All rules are linear in the cotangents, so what comes of that is no number either, or it is
+product is no number; ``careful_matmul(x, y)`` differs from ``x @ y`` where a product that it adds is such a one. All rules are linear in the cotangents, so what comes of that is no number either, or it is
 dropped, and then what the guarded product gives is dropped in the same way. A plain sweep whose results are all finite
 has therefore found what the guarded one would have; of any other, and of one that raises, nothing is kept (see
 `tangentx.compile.plain_sweeps`, which says of which programs this is true).
@@ -24,6 +24,7 @@ from tangentx.optimise.facts.unit import Unit, write_each
 
 _PLAIN = {
     arrays.guarded: operator.mul,
+    arrays.careful_matmul: operator.matmul,
     arrays.over_root: operator.truediv,
     arrays.ratio: operator.truediv,
     arrays.quotient: operator.truediv,
@@ -32,7 +33,7 @@ _PLAIN = {
 }
 _QUOTIENTS = frozenset((arrays.quotient,))
 _FUNCTIONS = frozenset(_PLAIN)
-_GUARDS = frozenset((arrays.guarded, arrays.over_root))  # the others are silent, no more
+_GUARDS = frozenset((arrays.guarded, arrays.careful_matmul, arrays.over_root))  # the others are silent, no more
 
 
 def run(program: Program, units: Sequence[Unit]) -> bool:

@@ -43,3 +43,29 @@ def test_it_is_switched_off_alone() -> None:
 
 def test_a_program_without_guards_needs_no_second_text() -> None:
     assert "no guards" not in text(halved, X)
+
+
+WEIGHTS = np.array([[1.0, 2.0], [np.nan, 3.0]])
+KEPT = np.array([True, False])
+
+
+def of_kept_rows(w, x, kept):
+    return np.sum(np.where(kept, w @ x, 0.0))
+
+
+def by_the_sign_of_a_slope(w, x, kept):
+    slope = tx.grad(of_kept_rows, 1)(w, x, kept)
+    return np.sum(x) if slope[0] > -1.0 else 5.0 * np.sum(x)
+
+
+def test_products_of_matrices_are_plain_and_done_again_where_a_row_is_missing() -> None:
+    x = np.array([0.5, 0.25])
+    assert "careful" not in text(of_kept_rows, WEIGHTS, x, KEPT, wrt=1)
+    assert "careful_matmul(" in text(of_kept_rows, WEIGHTS, x, KEPT, wrt=1, guarded=True)
+    assert "careful_matmul(" in text(by_the_sign_of_a_slope, WEIGHTS, x, KEPT, wrt=1)
+    np.testing.assert_array_equal(tx.grad(of_kept_rows, 1, fallback="error")(WEIGHTS, x, KEPT), [1.0, 2.0])
+
+
+def test_products_of_a_derivative_inside_keep_their_guards() -> None:
+    x = np.array([0.5, 0.25])
+    np.testing.assert_array_equal(tx.grad(by_the_sign_of_a_slope, 1, fallback="error")(WEIGHTS, x, KEPT), [1.0, 1.0])
