@@ -99,7 +99,7 @@ def _product(p: Operators, s: Assign, op: Op) -> Sequence[Statement] | None:
         made = p.expr(partial)
         if not isinstance(made, Op) or not p.real(t):
             continue
-        if made.fn is arrays.quotient and all(map(p.still, made.args)):
+        if made.fn is arrays.quotient and (all(map(p.still, made.args)) or p.current(partial) is made):
             return _divided(p, s, made.args[0], made.args[1], t)
         if made.fn is operator.truediv and is_number(made.args[0], 1.0) and isinstance(made.args[1], Lit):
             return (Assign(s.target, Op(operator.truediv, (t, made.args[1])), s.span),)

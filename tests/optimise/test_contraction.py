@@ -155,3 +155,16 @@ def test_values_beside_tangents_of_helpers_keep_their_bits() -> None:
     a, v = DRAW.normal(size=(50, 7)), DRAW.normal(size=7)
     value, _ = tx.jvp(f, (a, v), (a, v))
     assert value == f(a, v)
+
+
+def correlated(rho, v, z1, z2):
+    other = 1.0 - rho * rho
+    return np.sum((rho * z1 + other * z2) * v * v)
+
+
+def test_sums_over_all_of_three_arrays_are_products_of_two() -> None:
+    v, z1, z2 = DRAW.normal(size=(3, 50))
+    gradient = tx.grad(correlated)
+    assert "einsum" not in gradient.source_for(0.3, v, z1, z2) and "@" in gradient.source
+    slope = np.sum(z1 * v * v) - 0.6 * np.sum(z2 * v * v)
+    assert np.isclose(gradient(0.3, v, z1, z2), slope, rtol=1e-12)
