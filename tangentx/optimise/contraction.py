@@ -35,8 +35,8 @@ _LABELS = "ijklmn"
 _QUOTIENT = operator.truediv
 LIMIT_FACTORS = 3
 PAIR = 2
-"""The limit for a sum over all axes, for which BLAS has a product of two: with the array of the product of the others it
-takes a third of the time of `np.einsum` with three."""
+"""The limit for a sum over all axes: BLAS has a product of two, which takes, with the array of the product of the
+others, a third of the time of `np.einsum` with three."""
 
 
 @dataclass
