@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tangentx.analysis.types.kinds import Bottom
+from tangentx.analysis.types.user_code import asks_frames
 from tangentx.analysis.types.values import Valuer, fill
 from tangentx.arrays import observed
 from tangentx.arrays.copies import fresh_copies
@@ -209,7 +210,7 @@ def _compiled(state: Observing, make: Callable[[], Any]) -> Any:
             return lasting(OBSERVING, state, make)
         except NO_PROGRAM as error:
             first = first or error
-            more = next((f for f in error.through if f not in state.as_is), None)
+            more = next((f for f in error.through if f not in state.as_is and not asks_frames(f)), None)
             if more is None:
                 raise first from None
             state.as_is = (*state.as_is, more)

@@ -17,6 +17,7 @@ import decimal
 import fractions
 import hashlib
 import heapq
+import inspect
 import itertools
 import json
 import linecache
@@ -955,3 +956,38 @@ def test_an_iterator_that_is_kept_is_read_as_python_reads_it_or_refused(f: Any) 
     with pytest.raises(tx.UnsupportedSyntax, match="iteration over"):
         tx.grad(f, fallback="error")(x)
     np.testing.assert_allclose(tx.grad(f)(x), wanted, rtol=1e-7)
+
+
+def of_the_caller():
+    return sys._getframe(1).f_locals["scale"]
+
+
+def of_the_caller_by_another():
+    return named_of(inspect.stack()[2].frame)
+
+
+def named_of(frame):
+    return frame.f_locals["scale"]
+
+
+def calls_one(x):
+    scale = 3.0
+    return of_the_caller() * x * scale
+
+
+def calls_another(x):
+    scale = 3.0
+
+    def between():
+        return of_the_caller_by_another()
+
+    return between() * x * scale
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("program", [calls_one, calls_another])
+def test_a_function_that_looks_at_its_caller_is_not_called_from_a_text(program: Any) -> None:
+    """There it met our frames: a KeyError, or the number of a line of ours."""
+    with pytest.raises(tx.UnsupportedSyntax, match="sees the frame"):
+        tx.grad(program, fallback="error")(2.0)
+    assert tx.grad(program)(2.0) == 9.0

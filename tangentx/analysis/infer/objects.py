@@ -43,6 +43,9 @@ def construct(w: Walker, cls: type, args: tuple[Atom, ...], kwargs: Named) -> tu
     init = w.program.member(cls, "__init__")
     if type(cls).__call__ is not type.__call__:
         raise UnsupportedSyntax(f"the class of `{cls.__name__}` makes its objects itself", w.span, "make it outside")
+    if hasattr(cls, "__del__"):
+        message = f"an object of class `{cls.__name__}` is made here, which runs its `__del__` in the end"
+        raise UnsupportedSyntax(message, w.span, "make it outside, or call what it does where it is to be done")
     names: tuple[str, ...] | None = getattr(cls, "_fields", None)
     if names is not None and issubclass(cls, tuple):
         given = _by_signature(w, cls, inspect.signature(cls), f"{cls.__name__}.__new__", args, kwargs)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -15,6 +17,65 @@ _GRAD: ContextVar[bool] = ContextVar("grad", default=True)
 
 recording: Callable[[], bool] = _GRAD.get
 """Whether operations are recorded in this thread, and in this task of it. Nothing else is asked as soon."""
+
+
+class Touched:
+    """Objects by identity, which live no longer than without it: what can be referred to weakly is.
+
+    Lists, dicts and cells cannot: `let_go` drops those of which nobody else knows.
+
+    >>> class Node:
+    ...     pass
+    >>> found, node, row = Touched(), Node(), []
+    >>> found.add(node), found.add(row), id(node) in found, len(found.values())
+    (None, None, True, 2)
+    >>> del node, row
+    >>> found.let_go()
+    >>> found.values()
+    []
+    """
+
+    def __init__(self) -> None:
+        self._weakly: dict[int, Any] = {}
+        self._held: dict[int, Any] = {}
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._weakly or key in self._held
+
+    def add(self, x: Any) -> None:
+        """Notes an object."""
+        key = id(x)
+        if key in self:
+            return
+        weakly = self._weakly
+        try:
+            weakly[key] = weakref.ref(x, lambda _: weakly.pop(key, None))
+        except TypeError:
+            self._held[key] = x
+
+    def values(self) -> list[Any]:
+        """All that live still."""
+        return [*self._held.values(), *(x for found in list(self._weakly.values()) if (x := found()) is not None)]
+
+    def let_go(self) -> None:
+        """Drops what nobody else holds, and what that held after it."""
+        for _ in range(_ROUNDS):
+            held = [key for key, x in self._held.items() if sys.getrefcount(x) <= _ALONE]
+            for key in reversed(held):
+                del self._held[key]
+            if not held:
+                break
+
+
+def _alone() -> int:
+    """How many references there are to what only a dict holds, asked as `let_go` does it."""
+    held = {0: [object()]}
+    (count,) = [sys.getrefcount(x) for _, x in held.items()]
+    return count
+
+
+_ROUNDS = 4
+_ALONE = _alone()
 
 
 class Program:
@@ -32,7 +93,7 @@ class Program:
 
     def __init__(self) -> None:
         self.refused: Exception | None = None
-        self.touched: dict[int, Any] = {}
+        self.touched = Touched()
         self.names: dict[tuple[int, str], dict[str, Any]] = {}
         self.places: dict[int, Any] = {}
         self.hidden: list[Any] = []

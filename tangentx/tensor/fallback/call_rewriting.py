@@ -61,7 +61,6 @@ def _rewritten(function: types.FunctionType, meanings: Mapping[str, Any]) -> typ
     made = _compiled(found, code.co_freevars, code.co_flags & source.FUTURE)
     if not set(made.co_freevars) <= set(code.co_freevars):
         return None
-    # Its first line stays that of the definition, from which all lines are counted: the other has the decorators'.
     return replaced(made, meanings, code)
 
 
@@ -70,7 +69,9 @@ def _compiled(found: source.Found, captured: tuple[str, ...], flags: int) -> typ
     tree = copy.deepcopy(found.tree)
     tree.args.defaults, tree.args.kw_defaults = [], [None for _ in tree.args.kwonlyargs]
     if not isinstance(tree, ast.Lambda):
-        tree.decorator_list, tree.returns = [], None
+        # One that is never evaluated stands for the decorators: the first line of the code is theirs.
+        tree.decorator_list = [ast.copy_location(ast.Constant(None), each) for each in tree.decorator_list[:1]]
+        tree.returns = None
     for given in ast.walk(tree.args):
         if isinstance(given, ast.arg):
             given.annotation = None  # those of what is defined inside are evaluated when it is

@@ -12,6 +12,7 @@ import heapq
 import itertools
 import operator
 import types
+import weakref
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Any
@@ -23,6 +24,7 @@ from tangentx.templates import has_composition
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.calls.rules import rule_of
 from tangentx.tensor.core.containers import holds_tensor
+from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.answers import ask, looked_at, shown
 from tangentx.tensor.fallback.histories import compared, ordering
@@ -81,6 +83,18 @@ def is_known(function: Any) -> bool:
     return ours or plain or noted or isinstance(function, operator.itemgetter)
 
 
+def _when_let_go(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that tells whether an object lives, which it does not where only what is noted of the run has it."""
+
+    @functools.wraps(function, updated=())
+    def asked(*args: Any, **kwargs: Any) -> Any:
+        if STATE.program is not None:
+            STATE.program.touched.let_go()
+        return function(*args, **kwargs)
+
+    return asked
+
+
 def known_function(function: types.FunctionType, version: Version, method: Any = None) -> Any:
     """What is called in the place of a library's function, or of the method that it is of; None where it is unknown."""
     home, called = str(function.__module__), function if method is None else method
@@ -92,6 +106,8 @@ def known_function(function: types.FunctionType, version: Version, method: Any =
         return managed if method is None else types.MethodType(managed, method.__self__)
     if hasattr(function, "dispatch") and hasattr(function, "registry"):
         return lambda *args, **kwargs: version(function.dispatch(shown(args[0]).__class__))(*args, **kwargs)
+    if home == "weakref":
+        called = _when_let_go(called)
     if home in _PYTHONS or function.__code__.co_filename == "<string>":
         return called if method is None else of_container(called, method.__self__, version)
     return None
@@ -101,6 +117,8 @@ def known_object(function: Any, version: Version) -> Any:
     """What is called in the place of something written in C, or of an object; None where it is unknown."""
     if isinstance(function, _CACHED):
         return _past(function, version)
+    if isinstance(function, weakref.ReferenceType):
+        return _when_let_go(function)
     if isinstance(function, _GETTERS):
         return _getter(function, version)
     if id(function) in _WRITING_IDS:

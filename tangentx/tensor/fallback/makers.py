@@ -147,7 +147,7 @@ def _note(function: types.FunctionType) -> None:
         program.names[id(function.__globals__), name] = function.__globals__
     for name in captured:
         cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
-        program.touched[id(cell)] = cell
+        program.touched.add(cell)
 
 
 def _method(method: types.MethodType) -> Any:

@@ -31,7 +31,6 @@ from tangentx.tensor.fallback.reach import is_late, reached
 from tangentx.tensor.fallback.structures import copied
 
 _PLAIN = LASTING | {np.ndarray, np.float32, np.complex128, np.bool_, np.dtype, types.ModuleType}
-_ROUNDS = 4
 
 
 def honestly(run: Callable[[], Any]) -> Any:
@@ -89,19 +88,14 @@ class Release:
     def all_kept(self) -> None:
         """All that has been noted and that somebody still holds."""
         program = self.program
-        for _ in range(_ROUNDS):  # what is held by what nobody holds is let go after it
-            held = [key for key, x in program.touched.items() if sys.getrefcount(x) <= _ALONE]
-            for key in reversed(held):
-                del program.touched[key]
-            if not held:
-                break
+        program.touched.let_go()
         for (_, name), space in program.names.items():
             if name in space:
                 old = space[name]
                 new = self.value(old)
                 if new is not old:  # else another thread may have bound it again since
                     space[name] = new
-        for kept in list(program.touched.values()):
+        for kept in program.touched.values():
             self.value(kept)
         self.finish()
 
@@ -317,14 +311,6 @@ def _is_programs(frame: types.FrameType) -> bool:
     return not (is_library(file) or file.startswith((OURS, "<tangentx ")))
 
 
-def _alone() -> int:
-    """How many references there are to what only a dict holds, asked as `all_kept` does it."""
-    held = {0: [object()]}
-    (count,) = [sys.getrefcount(x) for _, x in held.items()]
-    return count
-
-
-_ALONE = _alone()
 _CHANGES: tuple[tuple[Any, Callable[[Release, Any], None]], ...] = (
     ((list, deque), Release._list),
     (dict, Release._dict),

@@ -41,7 +41,7 @@ def touch(x: Any, value: Any) -> None:
     """Notes that an object has been given a value, which may be or hold a Tensor: see `release`."""
     program = STATE.program
     if program is not None and type(value) not in _FREE:
-        program.touched[id(x)] = x
+        program.touched.add(x)
         if is_late(value):
             program.places[id(value)] = place()
 

@@ -511,6 +511,25 @@ def failing(v):
     raise KeyError(w[0])
 
 
+def lines_from_the_first(depth):
+    frame = sys._getframe(depth)
+    return frame.f_lineno - frame.f_code.co_firstlineno
+
+
+@decorated_with(1.0)
+@decorated_with(
+    1.0,
+)
+def scaled_by_its_line(v):
+    scale = lines_from_the_first(1)
+    return np.sum(v) * scale
+
+
+def test_the_first_line_of_a_decorated_function_is_that_of_its_decorators() -> None:
+    assert scaled_by_its_line(np.ones(1)) == 5.0
+    assert tx.grad(scaled_by_its_line)(POINT)[0].tolist() == [5.0, 5.0, 5.0]
+
+
 def test_lines_and_names_of_decorated_functions_are_right() -> None:
     def line(run: Any) -> Any:
         with pytest.raises(KeyError) as caught:
