@@ -19,7 +19,7 @@ from tangentx.ir import walk
 from tangentx.ir.functions import Closure, function_of
 from tangentx.ir.keys import WHOLE, attribute_of
 from tangentx.ir.library_call_op import Callback, Given, LibraryCall, Part
-from tangentx.ir.markers import emptied
+from tangentx.ir.markers import emptied, entry_key, entry_value
 from tangentx.ir.nodes import (
     Apply,
     Atom,
@@ -159,8 +159,13 @@ class Writer:
             return tree
         if fn is sequence:  # the marker of open programs: an iterable whose items can be indexed
             return ast.Call(self.builtin("list"), args[:1], [])
-        if fn is truth or fn is keys:
-            return ast.Call(self.builtin("bool" if fn is truth else "list"), args, [])
+        if fn is truth:
+            return ast.Call(self.builtin("bool"), args, [])
+        if fn is keys:  # of open programs, as the two that follow: a dict is taken for one
+            return ast.Call(self.builtin("list"), args[:1], [])
+        if fn is entry_key or fn is entry_value:
+            base, place = (args[2], args[3]) if fn is entry_key else (args[0], args[4])
+            return ast.Subscript(base, place, ast.Load())
         if fn is emptied:
             return ast.Constant(None)
         if fn is operator.call:

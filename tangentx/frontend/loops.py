@@ -118,22 +118,22 @@ class Loops(Iterators):
         return replace(parts, read=read, told=told)
 
     def _view(self, node: Any) -> Items:
-        """A loop over ``d.items()``, ``d.keys()`` or ``d.values()``: over the keys, the values read as it goes."""
+        """A loop over ``d.items()``, ``d.keys()`` or ``d.values()``: over the keys of a dict, the values read as it
+        goes; over what the method gives of an object of the user's own class, which only the analysis tells apart."""
         table = self.fixed(self.atom(node.func.value), node.func.value)
-        found = self.copy(ir.Op(ir.keys, (table,)), node)
+        which = ir.Lit(node.func.attr)
+        found = self.copy(ir.Op(ir.keys, (table, which)), node)
         count = self.copy(ir.Op(builtins.len, (found,)), node)
-        which = node.func.attr
 
         def read(index: ir.Atom) -> Value:
-            key = ir.Index(found, ir.Key((index,)))
-            if which == "keys":
-                return key
-            held = self.copy(key, node)
-            value = ir.Index(table, ir.Key((held,)))
-            return value if which == "values" else (held, value)
+            if which.value == "keys":
+                return ir.Index(found, ir.Key((index,)))
+            held = self.copy(ir.Op(markers.entry_key, (table, which, found, index)), node)
+            value = ir.Op(markers.entry_value, (table, which, found, index, held))
+            return value if which.value == "values" else (held, value)
 
-        pairs = ((table, count, table),)
-        return Items(count, read, frozenset(), lengths=pairs, entries=(found, table) if which == "items" else None)
+        entries = (table, which, found) if which.value == "items" else None
+        return Items(count, read, frozenset(), lengths=((table, count, table), (found, count, found)), entries=entries)
 
     def _sequence(self, node: Any) -> Items:
         return self._of(self.atom(node), node)
@@ -277,15 +277,14 @@ class Loops(Iterators):
                 asked = (whole, count, *dict.fromkeys(given))
                 self.emit(ir.Assign(self.temp(), ir.Op(markers.unresized, asked), self.span(node)))
 
-    def _bind_entry(self, target: Any, entries: tuple[ir.Atom, ir.Atom], index: ir.Atom, node: Any) -> bool:
+    def _bind_entry(self, target: Any, entries: tuple[ir.Atom, ...], index: ir.Atom, node: Any) -> bool:
         """Assign a key to the first name of `target`, and the value that it has to the second; False for others."""
         parts: list[Any] = getattr(target, "elts", [])
         names = [self.local(part.id) for part in parts if isinstance(part, gast.Name)]
         if len(parts) != 2 or len(names) != 2 or names[0] == names[1] or names[0] is None:
             return False
-        keys, table = entries
-        self.bind(parts[0], ir.Index(keys, ir.Key((index,))), node)
-        self.bind(parts[1], ir.Index(table, ir.Key((ir.Var(names[0]),))), node)
+        self.bind(parts[0], ir.Op(markers.entry_key, (*entries, index)), node)
+        self.bind(parts[1], ir.Op(markers.entry_value, (*entries, index, ir.Var(names[0]))), node)
         return True
 
     def _same_length(self, source: Items, body: ir.Block, node: Any) -> None:

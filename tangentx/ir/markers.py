@@ -47,6 +47,16 @@ def renewed(*nothing: Any) -> Any:
     raise AssertionError("a marker, never run")
 
 
-MARKS = (column, unwritten, unresized, blind, without, bound, emptied, renewed)
+def entry_key(x: Any, method: str, *place: Any) -> Any:
+    """Marker for `Op`: the key at a `place`, an index, of what ``keys(x, method)`` has found."""
+    raise AssertionError("a marker, never run")
+
+
+def entry_value(x: Any, method: str, *place: Any) -> Any:
+    """Marker for `Op`: the value at a `place`, which ends with the key that `entry_key` gives there."""
+    raise AssertionError("a marker, never run")
+
+
+MARKS = (column, entry_key, entry_value, unwritten, unresized, blind, without, bound, emptied, renewed)
 ASKING = (unwritten, unresized, blind, bound)
 """The questions, of which nothing is left where the answer is known."""

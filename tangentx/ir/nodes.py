@@ -205,8 +205,9 @@ def sequence(x: Any, count: int | None = None, more: bool = False) -> Any:
     raise AssertionError("a marker, never run")
 
 
-def keys(x: Any) -> Any:
-    """Marker for `Op`: the keys of the dict `x`, in order, as something that can be indexed."""
+def keys(x: Any, method: str) -> Any:
+    """Marker for `Op`: the keys of the dict `x`, in order, as something that can be indexed; of any other object what
+    its `method` gives."""
     raise AssertionError("a marker, never run")
 
 

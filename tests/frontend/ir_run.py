@@ -229,6 +229,11 @@ def make(cls: type, items: list[Any], keys: tuple[Any, ...] | None) -> Any:
     return cls(**dict(zip(keys, items, strict=True))) if keys is not None else cls(items)
 
 
+def _is_whole(x: Any, method: str) -> bool:
+    """Whether what is found for a loop over `method` of `x` are the keys, or the values, themselves."""
+    return isinstance(x, dict) or method == "values"
+
+
 def sequence(value: Any, count: int | None = None, more: bool = False) -> Any:
     """What the marker `ir.sequence` stands for."""
     items = value if hasattr(value, "__getitem__") and not isinstance(value, dict) else list(value)
@@ -240,7 +245,11 @@ def sequence(value: Any, count: int | None = None, more: bool = False) -> Any:
 
 MARKERS: dict[Any, Any] = {
     ir.sequence: sequence,
-    ir.keys: list,
+    ir.keys: lambda x, method: list(x if isinstance(x, dict) else getattr(x, method)()),
+    markers.entry_key: lambda x, method, found, i: found[i] if _is_whole(x, method) else found[i][0],
+    markers.entry_value: lambda x, method, found, i, key: (
+        x[key] if isinstance(x, dict) else key if method == "values" else found[i][1]
+    ),
     ir.is_sequence: lambda value: isinstance(value, Sequence) and not isinstance(value, (str, bytes)),
     ir.truth: bool,
     ir.is_mapping: lambda value: isinstance(value, Mapping),

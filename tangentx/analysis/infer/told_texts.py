@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tangentx.analysis.types.kinds import Box, Kind, Region, Some, is_inexact, varied
 from tangentx.common.naming import public_name
 from tangentx.errors import OF_TEXTS, NotDifferentiable
+from tangentx.ir import markers
 from tangentx.ir.nodes import Atom, Expr
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def followed(
     """
     expr, kind = found
     if w.program.derived or (not isinstance(kind, Some | Box) and not is_inexact(kind)):
+        return found
+    if fn is markers.entry_key or fn is markers.entry_value:  # what they stand for was asked
         return found
     given = [w.read(a)[1] for a in (*args, *(a for _, a in kwargs))]
     told = any(map(tells, given))

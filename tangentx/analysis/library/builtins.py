@@ -14,8 +14,8 @@ from tangentx.analysis.infer import assumptions, constant_calls, opaque_calls
 from tangentx.analysis.infer.containers import expanded, new_dict
 from tangentx.analysis.infer.sequences import MARKED, joined, listed, repeated
 from tangentx.analysis.library import flat, introspection
-from tangentx.analysis.library.collection_classes import table_of
 from tangentx.analysis.library.container_methods import contains, keys
+from tangentx.analysis.library.views import VIEWED
 from tangentx.analysis.types.kinds import (
     BOTTOM,
     MISSING,
@@ -47,7 +47,6 @@ from tangentx.ir.nodes import (
     sequence,
     truth,
 )
-from tangentx.ir.nodes import keys as ir_keys
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
@@ -166,10 +165,6 @@ def _sequence(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Exp
 
 def _length_checked(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
     return Op(arrays.counted, tuple(w.read(a)[0] for a in args)), Obj(None)
-
-
-def _keys(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
-    return keys(w, table_of(w, args[0]))
 
 
 def _contains(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
@@ -310,7 +305,7 @@ SPECIAL: dict[Any, Callable[[Walker, tuple[Atom, ...], list[Kind]], tuple[Expr, 
     truth: _truth,
     sequence: _sequence,
     **MARKED,
-    ir_keys: _keys,
+    **VIEWED,
     is_sequence: _is_sequence,
     is_mapping: _is_mapping,
     list.index: _counted(list.index),

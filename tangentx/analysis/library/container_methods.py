@@ -165,12 +165,7 @@ def keys(w: Walker, base: Atom) -> tuple[Expr, Kind]:
     atom, kind = w.read(base)
     if isinstance(kind, Bottom):
         return atom, BOTTOM
-    if not (isinstance(kind, Box) and kind.cls is dict):
-        raise UnsupportedSyntax(
-            f"this method of {describe(kind)} in the head of a loop is not differentiated",
-            w.span,
-            "give its result a name first",
-        )
+    assert isinstance(kind, Box)
     node = kind.region.root()
     if is_fixed(kind):
         return w.walk(Make(list, tuple(Lit(k) for k in node.fields)))

@@ -122,7 +122,7 @@ def test_items_that_one_branch_lacks_are_asked_for_at_run_time() -> None:
         ("for v in {1, 2}:\n        x = x * v\n    return x", "a set"),
         ("for k in d:\n        d[k + 'x'] = x\n    return x", None),
         ("del x[0]\n    return 1.0", "del of an item"),
-        ("for a in x.items():\n        pass\n    return x", "in the head of a loop"),
+        ("for a in x.items():\n        pass\n    return x", "method `items` of a float"),
         ("y = x if c else None\n    if c:\n        del y\n    return y is None", "may have no value here"),
         ("y = x\n    h = lambda: y\n    del y\n    return h()", "is deleted, and a function inside shares it"),
     ],
