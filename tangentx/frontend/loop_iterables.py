@@ -25,11 +25,11 @@ class Items:
     """The loop runs over `count` values, each read by its index; `counter` says that the index is the first of two.
 
     `over` are the user's variables that hold what is read. `lengths` has for each sequence its variable, the length
-    that it keeps, and what to ask for it where the variable is bound anew. `entries` are an object, the name
-    of its method that is called and what that gives, where its items are read. `told`: it shows when an item is read, as code of the user's runs. `first` is done
-    where the loop begins, before an item is read; `last` where it ends because nothing is left: what Python has read
-    by then without making a trip of it. `early` has been read before its time, so that nothing may write there; of
-    `shallow` that is so for what it is itself, not for what is in it.
+    that it keeps, and what to ask for it where the variable is bound anew. `entries` are an object, the name of its
+    method that is called and what that gives, where its items are read. `told`: it shows when an item is read, as code
+    of the user's runs. `first` is done where the loop begins, before an item is read; `last` where it ends because
+    nothing is left: what Python has read by then without making a trip of it. `early` has been read before its time, so
+    that nothing may write there; of `shallow` that is so for what it is itself, not for what is in it.
     """
 
     count: ir.Atom

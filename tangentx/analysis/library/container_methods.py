@@ -10,7 +10,7 @@ from tangentx.analysis.infer.containers import append_to, copied, expanded, merg
 from tangentx.analysis.infer.functions import external
 from tangentx.analysis.infer.inlining import INLINED, standin
 from tangentx.analysis.library import stand_ins
-from tangentx.analysis.types.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, Some, describe, join
+from tangentx.analysis.types.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, Some, join
 from tangentx.analysis.types.primitives import is_primitive
 from tangentx.analysis.types.selection import demand_key, known_key
 from tangentx.common.naming import with_article

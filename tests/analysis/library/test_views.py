@@ -64,7 +64,7 @@ def by_values(x):
 
 def by_keys(x):
     total = x[1]
-    for key in Table(x[0], x[1]).keys():  # noqa: SIM118: no dict
+    for key in Table(x[0], x[1]).keys():
         total = total * x[0] * len(key)
     return total
 
@@ -77,7 +77,7 @@ def written_meanwhile(x):
     return total
 
 
-def outside(x, table=Table(1.0, 2.0)):  # noqa: B008: read, never written
+def outside(x, table=Table(1.0, 2.0)):
     total = 0.0
     for _, value in table.items():
         total = total + value * value * x[0]
