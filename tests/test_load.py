@@ -216,6 +216,66 @@ def test_threads_that_load_the_package_at_the_same_time(number: int) -> None:
     assert done.returncode == 0, done.stderr
 
 
+HANDLER = """
+import os, signal, sys, warnings
+import numpy as np
+import tangentx as tx
+
+warnings.simplefilter("ignore")
+x = np.array([1.0, 2.0])
+lines, found = [int(sys.argv[1])], []
+
+
+def f(x):
+    return np.sum(x * x)
+
+
+def not_compiled(x):
+    return np.sum(eval("x * x * x"))
+
+
+def handle(*_):
+    for function in (lambda x: np.sum(np.sin(x)), not_compiled):
+        try:
+            found.append(tx.grad(function)(x))
+        except tx.TangentxError as error:
+            assert "handler of signals" in str(error), error
+
+
+def trace(frame, event, arg):
+    if frame.f_code.co_name != "<module>" or not frame.f_globals["__name__"].startswith("tangentx"):
+        return None
+    if event == "line" and lines:
+        lines[0] -= 1
+        if lines[0] < 0:
+            lines.clear()
+            sys.settrace(None)
+            os.kill(os.getpid(), signal.SIGUSR1)
+    return trace
+
+
+signal.signal(signal.SIGUSR1, handle)
+sys.settrace(trace)
+first = tx.grad(f)(x).tolist()
+second = tx.grad(not_compiled)(x).tolist()
+assert not lines, "no such line is loaded"
+assert not found
+assert first == [2.0, 4.0] and second == [3.0, 12.0], (first, second)
+handle()
+assert [row.tolist() for row in found] == [np.cos(x).tolist(), [3.0, 12.0]], found
+"""
+
+
+@pytest.mark.parametrize(
+    "line", [5, 8_000, *(pytest.param(n, marks=pytest.mark.thorough) for n in range(500, 15_000, 500))]
+)
+def test_a_handler_of_signals_asks_for_a_derivative_while_modules_are_loaded(line: int) -> None:
+    """It met them half loaded: an AttributeError, or a derivative that was made without the rules that were to come."""
+    command = [sys.executable, "-c", HANDLER, str(line)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
 LOG: list[float] = []
 SEEN: set[float] = set()
 

@@ -38,10 +38,18 @@ class once(Generic[T]):
 
 def importing() -> bool:
     """Whether another thread is importing a module of ours, which loads what it needs when it is first called."""
+    return not _importers() <= {None, threading.get_ident()}
+
+
+def loading() -> bool:
+    """Whether this thread is: a handler of signals that runs meanwhile has modules before it that are half loaded."""
+    return threading.get_ident() in _importers()
+
+
+def _importers() -> set[Any]:
     locks: dict[str, Any] = getattr(getattr(importlib, "_bootstrap", None), "_module_locks", {})
-    me = threading.get_ident()
     held = [ref() for name, ref in list(locks.items()) if name.partition(".")[0] == "tangentx"]
-    return any(getattr(lock, "owner", None) not in (None, me) for lock in held)
+    return {getattr(lock, "owner", None) for lock in held}
 
 
 _LOCKS: list[Any] = []

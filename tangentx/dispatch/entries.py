@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from tangentx.common import forks
 from tangentx.common.options import NOBODY, OBSERVING, ON_TENSORS, Observing
 from tangentx.common.own_rules import checkpointed, is_own
 from tangentx.common.progress import reporting
@@ -291,6 +292,12 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_in_a_child)
 
 
+def half_loaded() -> NotResolved:
+    """The refusal of what a handler of signals asks for while what it interrupts loads what compiles."""
+    message = "a derivative is asked for by a handler of signals while what it has interrupted loads the compiler"
+    return NotResolved(message, hint="take a derivative before the handler is set, so that all is loaded")
+
+
 def _made(make: Callable[[], Entry]) -> Entry:
     """What `make` compiles, again where other threads have bound names anew meanwhile."""
 
@@ -298,6 +305,8 @@ def _made(make: Callable[[], Entry]) -> Entry:
         # A primitive of the user's that is tried on samples may take a derivative itself, while another is compiled.
         return lasting(OBSERVING, None, lambda: lasting(ON_TENSORS, NOBODY, lambda: _uncollected(make)))
 
+    if forks.loading():
+        raise half_loaded()
     for _ in range(LIMIT_TRIES):
         with suppress(ChangedMeanwhile):
             return reporting(alone)

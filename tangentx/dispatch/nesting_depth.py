@@ -10,8 +10,10 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
+from tangentx.common import forks
 from tangentx.common.naming import with_article
-from tangentx.errors import INSIDE, NotDifferentiable
+from tangentx.dispatch.entries import half_loaded
+from tangentx.errors import INSIDE, NotDifferentiable, TangentxError
 
 P = ParamSpec("P")
 Result = TypeVar("Result")
@@ -24,7 +26,7 @@ _OWN = 3  # functions of a generated text that may be called before its own walk
 
 def shallow(call: Callable[P, Result]) -> Callable[P, Result]:
     """`call`, which refuses what makes our own walks exhaust the stack; a recursion of the program's own is its own
-    error."""
+    error. So it does what meets modules of ours that are half loaded."""
 
     @functools.wraps(call)
     def refusing(*args: P.args, **kwargs: P.kwargs) -> Result:
@@ -33,7 +35,11 @@ def shallow(call: Callable[P, Result]) -> Callable[P, Result]:
         except RecursionError as error:
             if not _is_ours(error):
                 raise
-            refused = _why((args, kwargs), error)
+            refused: TangentxError = _why((args, kwargs), error)
+        except (AttributeError, ImportError):
+            if not forks.loading():
+                raise
+            refused = half_loaded()
         raise refused
 
     return refusing
