@@ -34,6 +34,7 @@ from tangentx.analysis.types.number_joins import each_type, is_mixed, nested_typ
 from tangentx.analysis.types.optional_values import may_be_none, with_and_without, without_none
 from tangentx.analysis.types.primitives import DIAGONALS, gives_constants, hashable, is_arithmetic
 from tangentx.analysis.types.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
+from tangentx.analysis.types.user_objects import hands_on
 from tangentx.arrays.libraries import numpy_function
 from tangentx.arrays.memory import is_writable
 from tangentx.arrays.simulated import DeviceArray, computed, transfers
@@ -96,6 +97,7 @@ class Operation:
         rule = structure_results.RULES.get(fn) if fn in hashable(_RULED, fn) else None
         result = rule(self.world, self.fresh, kinds) if rule is not None and not kwargs else None
         if result is None:
+            self._demand_no_objects(fn, kinds)
             result = self._known(fn, kwargs, kinds) or self._with_none(fn, args, kwargs, kinds)
             if fn is builtins.sum:
                 result = with_start(args, kwargs, result)
@@ -103,6 +105,7 @@ class Operation:
         if template is not None and gives_constants(template, kinds):
             return result
         if any(map(varied, kinds)) and fn not in hashable(_COPIES, fn):
+            self._demand_no_objects(fn, kinds, result)
             result = self._vary(result)
         return result
 
@@ -114,6 +117,14 @@ class Operation:
         key = outcomes.key_of(fn, kinds, tuple(kwargs))
         found = None if key is None else outcomes.find(key)
         return None if found is None else outcomes.put_together(found, self.world, self.fresh, kinds, self.span)
+
+    def _demand_no_objects(self, fn: Callable[..., Any], kinds: Sequence[Kind], result: Kind | None = None) -> None:
+        """Raises NotResolved for an operation that calls methods of objects that vary, or gives one of them."""
+        if any(map(varied, kinds)) and hands_on(fn, kinds, result):
+            what = (
+                f"`{public_name(fn)}` of objects calls methods of their classes, or gives one of them; it has no rule"
+            )
+            raise NotResolved(what, self.span, "write it as a loop")
 
     def _demand_one_library(self, fn: Callable[..., Any], kinds: Sequence[Kind]) -> None:
         """Raises NotResolved for an operation on arrays of two libraries."""

@@ -1,0 +1,54 @@
+"""Objects of the user's classes that are given to an operation which is tried on samples.
+
+Python and its libraries call special methods of what they are given (`sum` adds, `max` compares), or hand one of the
+objects on (`random.choice`). What a method of the user's gives there is code without a rule, and an object that comes
+back would count as a constant, whatever stands in it.
+"""
+
+from __future__ import annotations
+
+import builtins
+import dataclasses
+from collections.abc import Iterable
+from typing import Any
+
+from tangentx.analysis.types.kinds import Box, Kind, Region, Some
+
+_CALLED = frozenset(
+    f"__{name}__"
+    for names in (
+        "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift",
+        "radd rsub rmul rtruediv rfloordiv rmod rdivmod rpow rmatmul rand ror rxor rlshift rrshift",
+        "iadd isub imul itruediv ifloordiv imod ipow imatmul iand ior ixor ilshift irshift",
+        "lt le gt ge neg pos abs invert round float complex iter next reversed getitem call",
+        "array array_ufunc array_function",
+    )
+    for name in names.split()
+)
+"""Special methods that give what varies, or choose it."""
+
+
+def hands_on(fn: Any, kinds: Iterable[Kind], result: Kind | None = None) -> bool:
+    """Whether an operation that is not ours would call methods of the user's, or has given an object of theirs."""
+    if str(getattr(fn, "__module__", "")).startswith("tangentx."):
+        return False
+    return any(_has_methods(kind) for kind in kinds) or (result is not None and _is_object(result))
+
+
+def _has_methods(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
+    """Whether there is an object, at any depth, whose class has special methods of its own."""
+    if not isinstance(kind, Box) or (node := kind.region.root()) in seen:
+        return False
+    own = (vars(c) for c in kind.cls.__mro__ if c.__module__ != builtins.__name__)
+    if kind.cls not in (list, tuple, dict) and not all(_CALLED.isdisjoint(names) for names in own):
+        return True
+    return any(_has_methods(item, (*seen, node)) for item in (*node.fields.values(), node.elt))
+
+
+def _is_object(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
+    """Whether it is, or holds at any depth, an object that is not followed but may hold what varies."""
+    if isinstance(kind, Some):
+        return dataclasses.is_dataclass(kind.cls)
+    if not isinstance(kind, Box) or (node := kind.region.root()) in seen:
+        return False
+    return any(_is_object(item, (*seen, node)) for item in (*node.fields.values(), node.elt))
