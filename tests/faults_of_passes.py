@@ -111,6 +111,12 @@ LATE: tuple[Fault, ...] = (
         (("_SIDES.get(how.fn)", "_SIDES[max]"),),
     ),
     (
+        "copy joined with what is bound anew",
+        "a copy and what it was made of are one name only while neither is bound and the other read",
+        "tangentx.optimise.name_coalescing:_join_copies",
+        (("if group.admits(unit, t, clashes):", "if True:"),),
+    ),
+    (
         "list named as that of the trip before",
         "a temporary takes a name that nothing else binds: what another trip has bound may be read before",
         "tangentx.optimise.name_coalescing:_taking",

@@ -32,13 +32,10 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
     for unit in units:
         changed = (not unit.outer and _name_params(unit)) or changed
         changed = _name_temporaries(unit) or changed
+        changed = _join_copies(unit) or changed
         own = _own_names(program, unit)
         mapping = _mapping(unit, own)
-        if mapping:
-            renamed = rename(unit.body, mapping)
-            unit.origins = _origins(unit, renamed) if is_checked() else {}
-            unit.body = _without_copies(renamed)
-            changed = True
+        changed = (bool(mapping) and _rename(unit, mapping)) or changed
     return changed
 
 
@@ -83,8 +80,36 @@ def _name_temporaries(unit: Unit) -> bool:
         if isinstance(s, Assign) and isinstance(s.value, Var) and mapping.get(s.value.name) == s.target:
             mapping = {t: x for t, x in mapping.items() if x != s.target or not read[x]}
         read.update(reads(s))
-    if not mapping:
+    return bool(mapping) and _rename(unit, mapping)
+
+
+def _join_copies(unit: Unit) -> bool:
+    """``x = %t``, where `x` is bound elsewhere too, or `%t` read later: both are `x`, if neither is bound while the
+    other is to be read. A copy alone does not keep them apart, for the two are equal there (Chaitin)."""
+    _, times = unit.counts()
+    copies: dict[str, str] = {}
+    for block in _blocks(unit.body):
+        made = {s.target for s in block if isinstance(s, Assign) and times[s.target] == 1 and _is_temporary(s.target)}
+        for s in block:
+            if isinstance(s, Assign) and isinstance(s.value, Var) and s.value.name in made:
+                if not _is_temporary(s.target):
+                    copies.setdefault(s.value.name, s.target)
+    if not copies:
         return False
+    clashes = _Clashes({**copies, **{x: x for x in copies.values()}})
+    clashes.function(unit)
+    groups: dict[str, _Group] = {}
+    mapping: dict[str, str] = {}
+    for t, x in copies.items():
+        group = groups.setdefault(x, _Group(unit, x))
+        if group.admits(unit, t, clashes):
+            group.names.add(t)
+            mapping[t] = x
+    return bool(mapping) and _rename(unit, mapping)
+
+
+def _rename(unit: Unit, mapping: dict[str, str]) -> bool:
+    """Names variables anew, and leaves out what binds one to itself."""
     renamed = rename(unit.body, mapping)
     unit.origins = _origins(unit, renamed) if is_checked() else {}
     unit.body = _without_copies(renamed)

@@ -10,6 +10,8 @@ import pytest
 import tangentx as tx
 from tests.optimise import textbook
 from tests.optimise.test_dce import ARGUMENTS, gradient, text
+from tests.programs import PROGRAMS
+from tests.programs.case import Program
 
 
 def test_restored_names_read_as_the_users() -> None:
@@ -38,3 +40,22 @@ def test_a_parameter_that_is_only_renamed_has_the_name() -> None:
     found = tx.grad(textbook.settle).source_for(*ARGUMENTS["settle"])
     assert "def relax_backward(x, x_bar, b, b_bar, w, x_tape):" in found
     assert "x_tape = " not in found.partition("def relax_backward")[2]
+
+
+def swapped(x, a):
+    b = a
+    for _ in range(2):
+        a, b = b * x, a * b
+    return np.sum(a * b)
+
+
+def test_a_copy_is_one_name_with_what_it_was_made_of_unless_one_is_bound_while_the_other_is_read() -> None:
+    a = np.array([0.613, -0.352])
+    slope = (swapped(0.7 + 1e-6, a) - swapped(0.7 - 1e-6, a)) / 2e-6
+    assert tx.grad(swapped)(0.7, a) == pytest.approx(slope, rel=1e-6)
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.name in ("edges_of", "stirred", "noisy", "payoff")], ids=lambda p: p.name)
+def test_no_name_stands_for_what_is_copied_at_once(program: Program) -> None:
+    found = tx.value_and_grad(program.fn, wrt=program.wrt).source_for(*program.args())
+    assert not re.search(r"^ +(\w+) = .*\n +\w+ = \1\n +\w+ = \w+(\.\w+)?\(\1\)$", found, re.MULTILINE)
