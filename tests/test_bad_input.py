@@ -625,7 +625,7 @@ def with_open_grid(x, n):
 
 
 def with_rows_by_text(x):
-    return np.sum(np.r_["0,2", x, x])
+    return np.sum(np.r_["0,2,0", x, x])
 
 
 def with_combinations_of_any_size(x, n):

@@ -154,3 +154,16 @@ class Axes:
         if not found:
             return f"No axis of these arrays has length one, here and in every call.{nor}"
         return f"Of these arrays' axes, only {', '.join(found)} has length one, here and in every call.{nor}"
+
+
+def axis_and_rank(directive: str) -> tuple[int, int]:
+    """What the text means that `np.r_` may be given first; a rank of 0 where it means something else.
+
+    >>> axis_and_rank("0,2"), axis_and_rank("-1"), axis_and_rank("0,2,0")
+    ((0, 2), (-1, 1), (0, 0))
+    """
+    try:
+        axis, *more = (int(part) for part in directive.split(","))
+    except ValueError:  # "r" and "c" mean matrices
+        return 0, 0
+    return axis, (more or [1])[0] if len(more) < 2 else 0

@@ -9,6 +9,7 @@ from tangentx.templates import checks as checks
 from tangentx.templates import composed_arrays as composed_arrays
 from tangentx.templates import composed_calculus as composed_calculus
 from tangentx.templates import composed_choices as composed_choices
+from tangentx.templates import composed_complex as composed_complex
 from tangentx.templates import composed_frames as composed_frames
 from tangentx.templates import composed_functions as composed_functions
 from tangentx.templates import composed_histograms as composed_histograms

@@ -52,8 +52,9 @@ def weighed(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], wrt: tuple[i
     given = ", ".join([*names, *(f"{key}={written(value) or f'k_{key}'}" for key, value in kwargs.items())])
     found = [(path, leaf) for path, leaf in leaves("", fn(*args, **kwargs)) if is_differentiable(leaf)]
     products = [f"np.sum(np.asarray(w{i}) * result{path})" for i, (path, _) in enumerate(found)]
+    roots = getattr(fn, "__name__", "").endswith("roots")  # complex ones, as the kinds have it, where these are real
     terms = " + ".join(
-        f"np.real({product})" if np.iscomplexobj(leaf) else product
+        f"np.real({product})" if roots or np.iscomplexobj(leaf) else product
         for product, (_, leaf) in zip(products, found, strict=True)
     )
     params = ", ".join(f"a{i}" for i in wrt)

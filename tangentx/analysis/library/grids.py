@@ -10,6 +10,7 @@ import numpy as np
 
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.types.kinds import Arr, Bottom, Box, Kind, Num, dtype_of
+from tangentx.common.axes import axis_and_rank
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Block, Expr, Ext, Index, Key, Lit, Make, Op, Slice, Var
 
@@ -30,12 +31,40 @@ def grid(w: Walker, base: Ext, key: Key) -> tuple[Expr, Kind]:
     """``base[key]``. Raises UnsupportedSyntax for a key that is no plain use of it."""
     if not key.parts:
         raise _refusal(w, base)
+    if base.value is np.r_ and isinstance(key.parts[0], Lit) and isinstance(key.parts[0].value, str):
+        return _directed(w, base, key, key.parts[0].value)
     kinds = [_kind(w, part) for part in key.parts]
     if base.value in _GRIDS and not all(isinstance(part, Slice) for part in key.parts):
         raise _refusal(w, base)
     if base.value in _JOINED and not any(isinstance(kind, Bottom) for kind in kinds):
         _demand_alike(w, base, kinds)
     return expanded(w, ("grid", base.name), lambda: _built(w, base, key))
+
+
+_RANKS: dict[int, Any] = {1: np.atleast_1d, 2: np.atleast_2d}
+
+
+def _directed(w: Walker, base: Ext, key: Key, directive: str) -> tuple[Expr, Kind]:
+    """``np.r_["axis,rank", ...]``: arrays of at least so many axes, joined along one of them."""
+    axis, rank = axis_and_rank(directive)
+    kinds = [_kind(w, part) for part in key.parts[1:]]
+    known = all(isinstance(k, Num | Arr | Bottom) or (k is not None and _is_row(k)) for k in kinds)
+    plain = all(k.dtype in _WIDE for k in kinds if isinstance(k, Arr)) or not any(isinstance(k, Num) for k in kinds)
+    if rank not in _RANKS or not kinds or not known or not plain:
+        raise _refusal(w, base)
+
+    def build() -> Block:
+        out: list[Assign] = []
+
+        def let(value: Expr) -> Var:
+            out.append(Assign(w.temporary(), value, w.span))
+            return Var(out[-1].target)
+
+        rows = tuple(let(Op(_RANKS[rank], (part,))) for part in key.parts[1:] if not isinstance(part, Slice))
+        let(Op(np.concatenate, (let(Make(list, rows)), Lit(axis))))
+        return tuple(out)
+
+    return expanded(w, ("grid", base.name), build)
 
 
 def _kind(w: Walker, part: Atom | Slice) -> Kind | None:
@@ -65,7 +94,7 @@ def _refusal(w: Walker, base: Ext) -> UnsupportedSyntax:
     if base.value in _GRIDS:
         hint = "give it slices with both bounds, or write np.meshgrid(np.arange(n), np.arange(m), indexing='ij')"
     else:
-        hint = "give it numbers, arrays and slices with both bounds, or write np.concatenate or np.column_stack"
+        hint = "give it numbers, arrays and slices with both bounds, or write np.concatenate or np.stack"
     return UnsupportedSyntax(f"`{base.name}` with this index is not differentiated", w.span, hint)
 
 

@@ -437,3 +437,10 @@ def curve_fit(
         x = settle(minimum_in_a_box, found[0], cost, (), limits[0], limits[1])
     spread = settle(covariance, found[1], residuals, x, absolute_sigma)
     return (x, spread, found[2], found[3], found[4]) if full_output else (x, spread)
+
+
+@composition(optimize.rosen, domain=("A(4)", "A(3,2)"))
+def rosen(x: Any) -> Any:
+    """Rosenbrock's function."""
+    x = np.asarray(x)
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2) ** 2 + (1.0 - x[:-1]) ** 2, axis=0)

@@ -132,11 +132,33 @@ def _demand_elements(first: Any, second: Any) -> None:
         )
 
 
-@composition(signal.fftconvolve, domain=("A(5), A(3), 'same'", "A(3,4), A(2,2)"))
-def fftconvolve(in1: Any, in2: Any, mode: Any = "full") -> Any:
-    """Convolution by transforms."""
+@composition(
+    *(signal.fftconvolve, signal.oaconvolve),
+    domain=("A(5), A(3), 'same'", "A(3,4), A(2,2)", "A(3,4), A(3,2), 'valid', 1", "A(3,2), A(3,4), 'same', (-1,)"),
+)
+def fftconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
+    """Convolution by transforms, along all axes or some of them."""
     _demand_elements(in1, in2)
-    return signal.convolve(in1, in2, mode)
+    if axes is None:
+        return signal.convolve(in1, in2, mode)
+    return _along(np.asarray(in1), np.asarray(in2), mode, np.ravel(axes).tolist())
+
+
+def _along(first: Any, second: Any, mode: Any, axes: Any) -> Any:
+    if mode not in ("full", "same", "valid"):
+        raise ValueError("acceptable mode flags are 'valid', 'same', or 'full'")
+    lengths = [first.shape[axis] + second.shape[axis] - 1 for axis in axes]
+    found: Any
+    if np.iscomplexobj(first) or np.iscomplexobj(second):
+        product = np.fft.fftn(first, lengths, axes) * np.fft.fftn(second, lengths, axes)
+        found = np.fft.ifftn(product, lengths, axes)
+    else:
+        product = np.fft.rfftn(first, lengths, axes) * np.fft.rfftn(second, lengths, axes)
+        found = np.fft.irfftn(product, lengths, axes)
+    if mode != "full":
+        for axis in axes:
+            found = _cut(found, first.shape[axis], second.shape[axis], mode, axis)
+    return found
 
 
 @composition(signal.correlate, domain=("A(5), A(3)", "A(5), A(3), 'valid'"))
@@ -220,14 +242,5 @@ def convolve2d(in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", f
         raise NotDifferentiable(
             "scipy.signal.convolve2d has a derivative with zeros around", hint="use scipy.ndimage.convolve with a mode"
         )
-    _demand_elements(in1, in2)
-    return signal.convolve(in1, in2, mode)
-
-
-@composition(signal.oaconvolve, domain=("A(6), A(3)",))
-def oaconvolve(in1: Any, in2: Any, mode: Any = "full", axes: Any = None) -> Any:
-    """Convolution by transforms of parts."""
-    if axes is not None:
-        raise NotDifferentiable("scipy.signal.oaconvolve has no derivative with `axes`", hint="leave it out")
     _demand_elements(in1, in2)
     return signal.convolve(in1, in2, mode)

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.axes import axis_and_rank
 from tangentx.common.naming import with_article
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.apply import call
@@ -274,6 +275,8 @@ def _item(method: Callable[[Any, str], Any]) -> Callable[[Any, Any], Any]:
 
 def _joined(x: Any, parts: tuple[Any, ...]) -> Any:
     """``np.r_[parts]`` or ``np.c_[parts]`` in terms of functions that have rules, where Tensors are among the parts."""
+    if x is np.r_ and isinstance(parts[0], str) and holds_tensor(parts):
+        return _directed(x, parts)
     rows = [np.r_[part] if isinstance(part, slice) else part for part in parts]
     ranks = {np.ndim(row) for row in rows}
     if not holds_tensor(parts) or any(isinstance(row, str) for row in rows):
@@ -283,6 +286,16 @@ def _joined(x: Any, parts: tuple[Any, ...]) -> Any:
     if x is np.c_ and ranks <= {1, 2}:
         return call(np.column_stack, (rows,), {})
     return x[parts]  # is refused where a derivative would be lost
+
+
+def _directed(x: Any, parts: tuple[Any, ...]) -> Any:
+    """``np.r_["axis,rank", ...]``."""
+    axis, rank = axis_and_rank(parts[0])
+    if rank not in (1, 2):
+        return x[parts]  # is refused
+    least = np.atleast_1d if rank == 1 else np.atleast_2d
+    rows = [np.r_[part] if isinstance(part, slice) else part for part in parts[1:]]
+    return call(np.concatenate, ([call(least, (row,), {}) for row in rows], axis), {})
 
 
 def _store(method: Callable[[Any, str], Any]) -> Callable[[Any, Any, Any], None]:

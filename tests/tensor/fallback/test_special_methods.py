@@ -178,6 +178,9 @@ def test_whole_numbers_take_no_derivative() -> None:
         lambda x: np.r_[x.reshape(1, 3), np.outer(x, x)],
         lambda x: np.c_[np.outer(x, x), x],
         lambda x: np.r_[np.array([1.0, 2.0]), 3.0, 0:1:3j] * x[0],
+        lambda x: np.r_["0,2", x, x * x, [1.0, 2.0, 3.0]],
+        lambda x: np.r_["1,2", x, np.outer(x, x)[:1]],
+        lambda x: np.r_["-1", x, x[0], 2.0],
     ],
 )
 def test_joining_by_an_index(joined: Any) -> None:
