@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,20 @@ from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.library import distributions, operator_calls
 from tangentx.analysis.library.array_writes import writing
 from tangentx.analysis.library.container_methods import container_method
-from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, is_elsewhere
+from tangentx.analysis.types.kinds import (
+    BOTTOM,
+    Arr,
+    Bottom,
+    Box,
+    Kind,
+    Num,
+    Obj,
+    Some,
+    describe,
+    is_elsewhere,
+    is_inexact,
+    varied,
+)
 from tangentx.analysis.types.primitives import is_primitive
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Apply, Assign, Attr, Block, Expr, Lit, Method, Op, Var
@@ -41,7 +54,7 @@ def _method(w: Walker, expr: Method) -> tuple[Expr, Kind]:
             fn = getattr(t, expr.name, None)
             known = templates.find(fn) is not None or templates.has_composition(fn)
             if fn is not None and (known or not kind.varied):
-                return w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs))
+                return _not_as_bytes(w, fn, kind, w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs)))
         case Box(cls=cls) if cls in (list, dict, tuple) and (spelled := _special(w, cls, expr)) is not None:
             return spelled
         case Box(cls=cls) if cls in (list, dict):
@@ -92,4 +105,13 @@ def _array_method(w: Walker, expr: Method, kind: Arr) -> tuple[Expr, Kind]:
             w.span,
             "use a function that returns its result, or write by index",
         )
-    return w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs))
+    return _not_as_bytes(w, fn, kind, w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs)))
+
+
+def _not_as_bytes(w: Walker, fn: Any, kind: Kind, found: tuple[Expr, Kind]) -> tuple[Expr, Kind]:
+    """What a method gives. Raises UnsupportedSyntax for the bytes of real numbers as whole ones: a number that is made
+    of those again would count as a constant."""
+    if getattr(fn, "__name__", "") == "view" and varied(kind) and not is_inexact(found[1]):
+        message = "the bytes of numbers that are differentiated are read as whole numbers"
+        raise UnsupportedSyntax(message, w.span, "calculate with the values, as `np.frexp` and `np.ldexp` do")
+    return found

@@ -8,7 +8,6 @@ back would count as a constant, whatever stands in it.
 from __future__ import annotations
 
 import builtins
-import dataclasses
 from collections.abc import Iterable
 from typing import Any
 
@@ -46,9 +45,10 @@ def _has_methods(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
 
 
 def _is_object(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
-    """Whether it is, or holds at any depth, an object that is not followed but may hold what varies."""
+    """Whether it is, or holds at any depth, an object that is not followed but may hold what varies; what texts tell is
+    known."""
     if isinstance(kind, Some):
-        return dataclasses.is_dataclass(kind.cls)
+        return kind.cls not in (str, bytes)
     if not isinstance(kind, Box) or (node := kind.region.root()) in seen:
         return False
     return any(_is_object(item, (*seen, node)) for item in (*node.fields.values(), node.elt))

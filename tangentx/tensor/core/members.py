@@ -251,8 +251,9 @@ class Members:
         """Plain numbers in nested lists."""
         return _plain(escaped(self, "tolist()")).tolist()
 
-    def view(self: Any, *shape: Any) -> Any:
+    def view(self: Any, *shape: Any, dtype: Any = None) -> Any:
         """The same memory, or the same elements in another shape, as in PyTorch. NoTemplate for another dtype."""
+        shape = shape if dtype is None else (dtype,)
         if not shape:
             return self[...]
         if len(shape) == 1 and not isinstance(shape[0], int | tuple | list):

@@ -119,3 +119,38 @@ def by_operators(x):
 def test_what_has_a_rule_is_compiled(f: Callable[[Any], Any]) -> None:
     tx.grad(f, fallback="error")(X)
     tx.testing.check_grads(f, (X,), order=1)
+
+
+def as_bytes(x):
+    return (x.view(np.int64) + 0).view(float).sum() ** 2
+
+
+def a_number_as_bytes(x):
+    return (x[0].view(np.int64) + 0).view(np.float64) ** 2
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("f", [as_bytes, a_number_as_bytes])
+def test_bytes_of_what_varies_are_no_whole_numbers(f: Callable[[Any], Any]) -> None:
+    with pytest.raises(tx.UnsupportedSyntax, match="bytes of numbers"):
+        tx.grad(f, fallback="error")(X)
+    with pytest.raises(tx.NoTemplate, match="a view of another dtype"):
+        tx.grad(f)(X)
+
+
+def bytes_held_constant(x):
+    return tx.stop_gradient(x).view(np.int64)[0] % 7 * x[0] + x[1] ** 2
+
+
+def viewed_by_name(x):
+    return x.view(dtype=float)[1] ** 2
+
+
+def part_of_a_slice(x):
+    return slice(x[0], x[1]).stop ** 2
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("f", [bytes_held_constant, viewed_by_name, part_of_a_slice])
+def test_what_is_held_constant_may_be_read_as_bytes_and_a_slice_holds_numbers(f: Callable[[Any], Any]) -> None:
+    np.testing.assert_allclose(tx.grad(f)(X)[1], 2.0 * X[1])
