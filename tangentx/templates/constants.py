@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 import operator
 
@@ -20,7 +21,8 @@ constant(
     range, ord, chr, format, ascii, oct,
 )  # fmt: skip
 constant(
-    math.floor, math.ceil, math.trunc, math.isnan, math.isinf, math.isfinite, math.isclose, math.factorial, math.comb,
+    math.floor, math.ceil, math.trunc, math.isnan, math.isinf, math.isfinite, math.isclose,
+    cmath.isnan, cmath.isinf, cmath.isfinite, cmath.isclose, math.factorial, math.comb,
     math.perm, math.gcd, math.lcm, math.isqrt, math.ulp,
 )  # fmt: skip
 constant(

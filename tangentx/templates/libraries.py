@@ -66,18 +66,23 @@ def _fill() -> None:
 def arrived() -> bool:
     """Loads the rules of what has been imported since they were asked for last, and says whether there were any.
 
-    A module that is still being imported, by another thread or further up, is left for the next time. A package's rules
-    that cannot be loaded are left out, with a warning.
+    A module that is still being imported, by another thread or further up, is left for the next time, and so are rules
+    of packages until this one, which they import, is there. Those that cannot be loaded are left out, with a warning.
     """
     if not _brought:
         _fill()
     if sys.modules.keys().isdisjoint(_waiting):
         return False
     ready = [name for name in _waiting if name in sys.modules and not _is_unfinished(name)]
+    later = bool(ready) and any(_is_unfinished(name) for name in tuple(sys.modules) if name.startswith("tangentx"))
     for name in ready:
-        for rules in _waiting.get(name, ()):
-            _load(name, rules)
-        _waiting.pop(name, None)
+        known = _waiting.pop(name, ())
+        left = tuple(rules for rules in known if later and not rules.startswith("tangentx."))
+        if left:
+            _waiting[name] = left
+        for rules in known:
+            if rules not in left:
+                _load(name, rules)
     return bool(ready)
 
 
@@ -93,7 +98,7 @@ def _load(name: str, rules: str) -> None:
 
 
 def _is_unfinished(name: str) -> bool:
-    return bool(getattr(getattr(sys.modules[name], "__spec__", None), "_initializing", False))
+    return bool(getattr(getattr(sys.modules.get(name), "__spec__", None), "_initializing", False))
 
 
 def import_all() -> None:

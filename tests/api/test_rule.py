@@ -190,6 +190,30 @@ def test_a_package_brings_rules(tmp_path: Path) -> None:
     assert said.startswith("the rules for json.tool in heights_that_are_not_there")
 
 
+def test_a_package_brings_rules_for_a_library_that_was_imported_before(tmp_path: Path) -> None:
+    """They import this package, of which modules are being imported when the library's own rules are asked for."""
+    (tmp_path / "more-1.0.dist-info").mkdir()
+    (tmp_path / "more-1.0.dist-info/METADATA").write_text("Metadata-Version: 2.1\nName: more\nVersion: 1.0\n")
+    (tmp_path / "more-1.0.dist-info/entry_points.txt").write_text("[tangentx.rules]\nscipy.special = more_rules\n")
+    (tmp_path / "more_rules.py").write_text(
+        "import tangentx as tx\nfrom scipy import special\n"
+        "@tx.rule(special.itmodstruve0).partials\ndef rule(x):\n    return special.modstruve(0.0, x)\n"
+    )
+    (tmp_path / "program.py").write_text(
+        "from scipy import special\nimport tangentx as tx\n"
+        "print(tx.grad(lambda x: special.itmodstruve0(x), fallback='error')(0.5) - special.modstruve(0.0, 0.5))\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "program.py"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": f"{Path(tx.__file__).parents[1]}:{tmp_path}", "PATH": ""},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert run.stdout.strip() == "0.0"
+
+
 def test_a_rule_need_not_be_linear_so_products_keep_their_guards() -> None:
     @tx.rule(special.it2j0y0).adjoint
     def clipped(x, *, ans_bar):
