@@ -243,7 +243,7 @@ def handle(*_):
 
 
 def trace(frame, event, arg):
-    if frame.f_code.co_name != "<module>" or not frame.f_globals["__name__"].startswith("tangentx"):
+    if frame.f_code.co_name != "<module>" or not str(frame.f_globals.get("__name__")).startswith("tangentx"):
         return None
     if event == "line" and lines:
         lines[0] -= 1
