@@ -376,6 +376,18 @@ def test_signs_are_looked_for_far_back_without_recursion() -> None:
     assert found == pytest.approx((f(0.3 + 1e-6) - f(0.3 - 1e-6)) / 2e-6, rel=1e-6)
 
 
+def mutual(count: int) -> str:
+    """Functions that call one another in a circle, so that none of them comes before all that it calls."""
+    lines = [f"def g{i}(x, k):\n    return x if k == 0 else 0.9 * g{(i + 1) % count}(x, k - 1)\n" for i in range(count)]
+    return "\n".join([*lines, "def f(x):\n    return g0(x * x, 5)\n"])
+
+
+@pytest.mark.thorough
+def test_functions_in_a_wide_circle() -> None:
+    """The shapes of what they give back were looked for around the whole circle, by as much recursion."""
+    assert tx.grad(defined("mutual", mutual(160)), fallback="error")(0.7) == pytest.approx(1.4 * 0.9**5)
+
+
 def test_a_pullback_is_cut_in_a_few_walks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which names have a value at the cut is found once, not once for each name of the state."""
     steps, step = [0], exposure._Walk._statement

@@ -115,7 +115,8 @@ def _is_ours(error: RecursionError) -> bool:
     while trace is not None:
         file = trace.tb_frame.f_code.co_filename
         own += file.startswith("<tangentx ")
-        if not INSIDE[file] or own > _OWN:
+        made = file == "<string>" and str(trace.tb_frame.f_globals.get("__name__")).startswith("tangentx.")
+        if not (made or INSIDE[file]) or own > _OWN:  # `dataclass` makes methods of our classes, too
             return False
         trace = trace.tb_next
     return True

@@ -77,6 +77,8 @@ class Known(NamedTuple):
 
 
 NOTHING = Known()
+LIMIT_CALLS = 40
+"""How many calls, one in another, are followed for the shape of what the outermost gives back."""
 EQUAL = "="
 """In the place of a name: lengths that have turned out to be equal to others."""
 NAMED = ("param", "long", "single", "made", "once")
@@ -332,8 +334,10 @@ class Facts(Flow[Known]):
     def _given_back(self, call: Call) -> Shape:
         """The shape of what a function gives back for these arguments."""
         callee = self.unit.others.get(call.link)
-        found = None if callee is None or callee.busy else callee.found(given_back, self.program)
-        if found is None or callee is None:
+        if callee is None or callee.busy or self.unit.busy > LIMIT_CALLS:
+            return None
+        found = callee.found(given_back, self.program, self.unit.busy + 1)
+        if found is None:
             return None
         names = [param.name for param in callee.function.params]
         args = dict(zip(names, call.args, strict=True))
@@ -480,12 +484,12 @@ class Facts(Flow[Known]):
         return result
 
 
-def given_back(unit: Unit, program: Program) -> Shape:
+def given_back(unit: Unit, program: Program, callers: int = 1) -> Shape:
     """The shape of what the function gives back, of whatever it knows in terms of its parameters' lengths."""
-    unit.busy = True  # it may call itself
+    unit.busy = callers  # it may call itself
     walk = Facts(program, unit)
     walk.block(unit.body)
-    unit.busy = False
+    unit.busy = 0
     return walk.given_back()
 
 

@@ -34,7 +34,7 @@ class Unit:
     * `given`: the shapes of the arguments at each statement that calls this function; `lengths`: what they say of its
       parameters; `rooted`: these lengths in terms of those of the program's own arguments, for each chain of calls that
       leads here, None where that is not known (`derived_lengths`, which caches in `long` and `relied`).
-    * `busy`: set while the shape of its result is being found, so that recursion ends.
+    * `busy`: while the shape of its result is being found, how many callers wait for it: recursion ends there.
     * `asked`: results of analyses of the body as it is now (`found`).
     * `leaves`: containers of which no array has an axis of length one, whatever is written into them (`long_items`).
     * `shared`: temporaries that took the place of others, whose values are the same but whose names are not.
@@ -50,7 +50,7 @@ class Unit:
     part_of: Link | None = None
     origins: dict[int, str] = field(default_factory=dict)
     asked: tuple[Block, dict[object, Any]] | None = None
-    busy: bool = False
+    busy: int = 0
     others: Mapping[Link, Unit] = field(default_factory=dict)
     given: dict[Statement, tuple[object, ...]] = field(default_factory=dict)
     lengths: dict[str, Any] = field(default_factory=dict)
