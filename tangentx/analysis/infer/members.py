@@ -118,7 +118,8 @@ def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr
         known = ", ".join(f"`{each}`" for each in kind.cls._fields)  # type: ignore[attr-defined]
         message = f"`{name}` of what a solver has found has no derivative rule"
         raise NoTemplate(message, w.span, f"use {known}, or compute it from the answer")
-    raise NotResolved(f"`{kind.cls.__name__}` has no attribute `{name}` here", w.span, "check the attribute")
+    hint = "assign it before, or pass what it holds as an argument"
+    raise NotResolved(f"{describe(kind)} has no attribute `{name}` that is followed here", w.span, hint)
 
 
 def _getter(w: Walker, found: Any) -> types.FunctionType | None:

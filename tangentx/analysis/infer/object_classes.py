@@ -70,7 +70,8 @@ def field(w: Walker, base: Atom, atom: Atom, kind: Box, name: str) -> tuple[Expr
     if len(groups) == 1 and found is MISSING:
         if not w.program.final:
             return Lit(None), BOTTOM
-        raise NotResolved(f"{describe(kind)} has no attribute `{name}` here", w.span, "check the attribute")
+        hint = "assign it before, or pass what it holds as an argument"
+        raise NotResolved(f"{describe(kind)} has no attribute `{name}` that is followed here", w.span, hint)
 
     def asked(found: Any) -> Expr:
         if isinstance(found, property) and found.fget is not None:
