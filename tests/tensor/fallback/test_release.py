@@ -377,18 +377,23 @@ def finalizes(x):
     return x * (2.0 + len(log))
 
 
+ENDED: list[float] = []
+
+
 class Ending:
-    def __init__(self, value, log):
-        self.value, self.log = value, log
+    def __init__(self, value):
+        self.value = value
 
     def __del__(self):
-        self.log.append(1.0)
+        ENDED.append(1.0)
 
 
 def ends(x):
-    log = []
-    value = Ending(x, log).value
-    return value * (2.0 + len(log))
+    ENDED.clear()
+    ending = Ending(x)
+    value = ending.value
+    ending = None
+    return value * (2.0 + len(ENDED))
 
 
 @pytest.mark.parametrize("program", [refers_to_one, refers_to_an_item, holds_weakly, finalizes, ends])
