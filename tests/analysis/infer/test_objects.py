@@ -114,3 +114,26 @@ def test_what_does_not_fit_raises_what_python_raises(cls: Any) -> None:
 def test_a_class_that_makes_its_objects_itself_is_refused() -> None:
     with pytest.raises(UnsupportedSyntax, match="makes its objects itself"):
         analysed(lambda x: x * Strange(x), 1.0)
+
+
+ENDED: list[float] = []
+
+
+class Ending:
+    def __init__(self, value):
+        self.value = value
+
+    def __del__(self):
+        ENDED.append(1.0)
+
+
+def test_an_object_that_does_something_when_it_dies_is_refused() -> None:
+    def f(x):
+        ENDED.clear()
+        ending = Ending(x)
+        value = ending.value
+        ending = None
+        return value * (2.0 + len(ENDED))
+
+    with pytest.raises(UnsupportedSyntax, match="__del__"):
+        tx.grad(f, fallback="error")(0.5)
