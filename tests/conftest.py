@@ -31,19 +31,23 @@ settings.load_profile("ci" if os.environ.get("CI") else "local")
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Tests of one program run in one process (``--dist loadgroup``), so that it is compiled there once; long ones come
-    first."""
+    """Tests of one program stand together, so that one process runs them and compiles it once; long ones come first."""
     if not config.getoption("--thorough"):
         cases: Counter[str] = Counter()
         left_out = {item for item in items if is_left_out(item, cases)}
         config.hook.pytest_deselected(items=[item for item in items if item in left_out])
         items[:] = [item for item in items if item not in left_out]
-    items.sort(key=lambda item: item.get_closest_marker("long") is None)  # else one process waits for another's last
-    for item in items:
-        drawn = getattr(item, "callspec", None)
-        name = getattr(drawn.params.get("program"), "name", None) if drawn is not None else None
-        if isinstance(name, str):
-            item.add_marker(pytest.mark.xdist_group(name))
+    first: dict[str, int] = {}
+    places = {item: first.setdefault(_program(item), k) for k, item in enumerate(items)}
+    # Of long ones none waits at the end, where the other process would have nothing left to do.
+    items.sort(key=lambda item: (item.get_closest_marker("long") is None, places[item]))
+
+
+def _program(item: pytest.Item) -> str:
+    """The name of the program that a test is run for; its own where there is none."""
+    drawn = getattr(item, "callspec", None)
+    name = getattr(drawn.params.get("program"), "name", None) if drawn is not None else None
+    return name if isinstance(name, str) else item.nodeid
 
 
 def is_left_out(item: pytest.Item, cases: Counter[str]) -> bool:
