@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Set
 from dataclasses import replace
 
+from tangentx.analysis.infer.program import Program
 from tangentx.ir.nodes import Assign, Function, Link, Make, Param, Pop, Return, Statement, Var
 from tangentx.ir.rewrite import rename
 from tangentx.ir.sweep_marks import STATE
@@ -28,7 +29,7 @@ _THERE = "'"
 """What marks the names of the second function while both are one body, so that none means two things."""
 
 
-def packed(first: Unit, second: Unit, pack: Callable[[Unit, Set[str]], bool]) -> bool:
+def packed(program: Program, first: Unit, second: Unit, pack: Callable[[Program, Unit, Set[str]], bool]) -> bool:
     """Packs the tapes that one function, a sweep of a callee, fills and the other empties, by `pack`, which is given
     both as one body and the names of these tapes; True if that changed anything."""
     made = saving(first, second)
@@ -39,9 +40,10 @@ def packed(first: Unit, second: Unit, pack: Callable[[Unit, Set[str]], bool]) ->
     again = dict(zip(names, names, strict=True)) | _called_as_recorded(second, tapes)
     there = {name: tapes.get(name) or _there(again[name]) for name in names}
     both = _together(first, second, made, there, set(tapes.values()))
-    if not pack(both, set(tapes.values())):
+    if not pack(program, both, set(tapes.values())):
         return False
     _cut(both, first, second, made.target, {there[name]: again[name] for name in names if name not in tapes})
+    _note_saved(program, first, made.target)
     return True
 
 
@@ -120,6 +122,11 @@ def _cut(both: Unit, first: Unit, second: Unit, saved: str, back: dict[str, str]
     second.body = (*own[:begin], *taken, *own[begin:])
     first.kinds |= {name: both.kinds[name] for name in across}
     second.kinds |= {back.get(name, name): kind for name, kind in both.kinds.items() if name in read or name in back}
+
+
+def _note_saved(program: Program, first: Unit, saved: str) -> None:
+    """Tells the kind of what is saved of its items as they are now."""
     node = memory.region(first.kinds[saved])
-    assert node is not None
-    node.fields = {i: first.kinds[a.name] for i, a in enumerate(items) if isinstance(a, Var)}
+    made = next(s.value for s in first.body if isinstance(s, Assign) and s.target == saved)
+    assert node is not None and isinstance(made, Make)
+    node.fields = {i: first.kind(program, item) for i, item in enumerate(made.items)}

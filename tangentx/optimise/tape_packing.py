@@ -8,7 +8,6 @@ where nothing on the way has to do with the name that it binds; what is recorded
 
 from __future__ import annotations
 
-import functools
 import itertools
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -49,7 +48,7 @@ MOST = 8
 def run(program: Program, units: Sequence[Unit]) -> bool:
     """Joins tapes in all functions, and those between the two functions of a callee; True if anything changed."""
     alone = [_packed(program, unit, unit.counts()[1].keys()) for unit in units]
-    between = [packed(first, second, functools.partial(_packed, program)) for first, second in paired(units)]
+    between = [packed(program, first, second, _packed) for first, second in paired(units)]
     return any(alone) or any(between)
 
 

@@ -166,8 +166,24 @@ def found_by_newton(x, steps):
     return np.sum(z * x)
 
 
+def moved_along(x):
+    """What is saved of it holds a number that is the same in each call, beside the tapes."""
+    items = [x, x[0] * x]
+    items.insert(1, items[0])
+    items.append(x)
+    items[0][1] += 0.5 * (items[0][-1] + items[-1][1])
+    return sum([np.sum(item) * (k + 1.0) for k, item in enumerate(items)])
+
+
+def helped_by_lists(x, steps):
+    total = 0.0
+    for k in range(steps):
+        total = total * x[2] + moved_along(x * (k + 1.0))
+    return total
+
+
 X = np.array([0.3, 0.8, 1.2])
-OF_CALLEES = (helped, helped_in_a_loop, helped_in_two_ways, recursive, found_by_newton)
+OF_CALLEES = (helped_by_lists, helped, helped_in_a_loop, helped_in_two_ways, recursive, found_by_newton)
 
 
 @pytest.mark.parametrize("off", [(), ("bundles",), ("stacks",)])
@@ -176,6 +192,8 @@ def test_gradients_of_callees_are_right(f, off) -> None:
     np.testing.assert_allclose(gradient(f, (X, 3), off), differences(f, (X, 3)), rtol=1e-5, atol=1e-8)
     pull = tx.vjp(f, X, 3)[1]
     np.testing.assert_array_equal(pull(1.0)[0], pull(1.0)[0])
+    with tx.checked():
+        gradient(f, (X, 3), off)
 
 
 @pytest.mark.parametrize("f", [helped, helped_in_a_loop, recursive])
