@@ -260,6 +260,12 @@ LATE: tuple[Fault, ...] = (
         "view",
     ),
     (
+        "zeros put over what was added meanwhile",
+        "zeros wait only while nothing has to do with the array that they are put into",
+        "tangentx.optimise.copy_elision:_Clones._lets_pass",
+        (("return apart and ", "return "),),
+    ),
+    (
         "copy left out for readers that keep it",
         "the readers of the copy compute something new",
         "tangentx.optimise.copy_elision:_Clones._is_read_at_once",

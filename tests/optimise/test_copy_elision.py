@@ -39,6 +39,12 @@ def overwritten(u, c):
     return np.sum(u * u)
 
 
+def twice(u, c):
+    """Two arrays of what is taken out of the cotangent would wait in place of one copy of that."""
+    u[:2] = u[2:] * u[1:3]
+    return np.sum(u * u) * c
+
+
 def summed(u, c):
     for n in range(2):
         u[1:] = u[1:] + c * u[0]
@@ -65,7 +71,56 @@ def drawn_apart(u, c):
     return np.sum(rows * rows)
 
 
-ALL = (stepped, advected, given_on, overwritten, summed, selected, drawn_apart)
+def relaxed(u, c):
+    for _ in range(3):
+        u[1:-1] = c * (u[:-2] + u[2:])
+    return np.sum(u * u)
+
+
+def by_the_old(u, c):
+    for _ in range(2):
+        old = u.copy()
+        u[1:-1] = old[1:-1] - c * old[1:-1] * (old[1:-1] - old[:-2]) + c * old[2:]
+    return np.sum(u * u)
+
+
+def mixed(u, c):
+    u[1:] = c * u[:-1] * u[0] + c * c * u[1:] * u[1:]
+    return np.sum(u * u)
+
+
+def places_move(u, c):
+    rows = np.array([0, 2])
+    for k in range(2):
+        u[rows] = c * u[1:3] * u[rows]
+        rows[0] += 1
+    return np.sum(u * u)
+
+
+def two_names(u, c):
+    v = u[::-1]
+    for _ in range(2):
+        v[1:3] = c * v[:2] + v[2:] * np.sum(u[2:])
+    return np.sum(u * v * u)
+
+
+def left_early(u, c):
+    for k in range(3):
+        u[k] = c * u[k + 1] * u[k + 1]
+        if u[k] > 0.3:
+            break
+        u[1:3] = u[2:] * c
+    return np.sum(u * u)
+
+
+WAITING = (relaxed, by_the_old, mixed, places_move, two_names, left_early)
+ALL = (*WAITING, stepped, advected, given_on, overwritten, twice, summed, selected, drawn_apart)
+
+
+@pytest.mark.parametrize("f", [relaxed, by_the_old], ids=lambda f: f.__name__)
+def test_zeros_wait_for_those_who_read_what_was_there(f: Any) -> None:
+    text = reverse(f)
+    assert "clone" not in text and text.index("u_bar[1:-1]") < text.index("u_bar[1:-1] = 0.0")
 
 
 def test_what_comes_off_a_tape_in_between_changes_nothing() -> None:
@@ -94,7 +149,7 @@ def test_a_sum_reads_the_place_itself() -> None:
 
 
 def test_what_is_written_before_it_is_read_is_copied() -> None:
-    text = reverse(overwritten)
+    text = reverse(twice)
     assert text.count("clone(u_bar[") == 1 and "clone(u_bar[:2])" in text
 
 

@@ -7,7 +7,8 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tangentx.analysis.types.kinds import BOTTOM, FUNCTIONS, Arr, Bottom, Box, Either, Kind, Num, Obj, Region, Some
-from tangentx.ir.nodes import Assign, Atom, Attr, Block, Break, Continue, For, Index, Lit, Statement, Var
+from tangentx.ir.markers import entry_value
+from tangentx.ir.nodes import Assign, Atom, Attr, Block, Break, Continue, For, Index, Lit, Op, Statement, Var
 from tangentx.ir.rewrite import map_atoms
 from tangentx.ir.walk import statements
 
@@ -26,6 +27,8 @@ def takes_unlike(w: Walker, body: Block, trips: int) -> bool:
     attributes = {s.target: s.value for s in every if isinstance(s, Assign) and isinstance(s.value, Attr)}
     read = [s.value for s in every if isinstance(s, Assign) and isinstance(s.value, Index)]
     bases = {item.base for item in read if any(isinstance(part, Var) for part in item.key.parts)}
+    made = [s.value for s in every if isinstance(s, Assign) and isinstance(s.value, Op)]
+    bases |= {op.args[0] for op in made if op.fn is entry_value}
     return any(_holds_unlike(_known(w, base, attributes)) for base in bases)
 
 

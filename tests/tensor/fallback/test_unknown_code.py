@@ -153,7 +153,7 @@ scipy = pytest.importorskip("scipy")
         "scipy.sparse.lil_matrix(w)", "scipy.sparse.linalg.lsqr(np.eye(3), v)[0]",
         "scipy.fft.fht(v, 0.1, 0.2)", "scipy.stats.weightedtau(v, k)", "scipy.spatial.KDTree(w)",
         "scipy.linalg.ldl(w * w.T)[1]",
-        "scipy.integrate.newton_cotes(2, v[0])[1]", "scipy.optimize.rosen(v)", "scipy.cluster.vq.whiten(w)",
+        "scipy.integrate.newton_cotes(2, v[0])[1]", "scipy.optimize.rosen_der(v)", "scipy.cluster.vq.whiten(w)",
     ],
 )  # fmt: skip
 def test_a_library_is_not_tried(call: str, tmp_path: Any) -> None:
