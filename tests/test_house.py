@@ -204,7 +204,6 @@ COVERED_BY = {
     "tensor/fallback/outcome.py": "tests/tensor/fallback/test_tracing.py",
     "tensor/fallback/known_code.py": "tests/tensor/fallback/test_unknown_code.py",
     "tensor/fallback/programs.py": "tests/tensor/fallback/test_histories.py",
-    "tensor/fallback/reach.py": "tests/tensor/fallback/test_unknown_code.py",
     "tensor/fallback/library_code.py": "tests/tensor/fallback/test_unknown_code.py",
     "tensor/core/user_lines.py": "tests/tensor/graph/test_engine.py",
     "tensor/public.py": "tests/tensor/core/test_methods.py",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import types
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ _ITERATORS = frozenset(
     map(type, (iter([]), iter(()), iter({}), iter({}.values()), iter({}.items()), iter(set()), reversed([])))
 ) | {map, filter, zip, enumerate, type({}.values()), type({}.items()), type({}.keys())}
 _MOST = 100_000
+_TRIES = 1000
 
 
 def active_in(*values: Any) -> Tensor | None:
@@ -40,7 +42,7 @@ def active_in(*values: Any) -> Tensor | None:
         elif kind not in WITHOUT and id(value) not in met:
             met.add(id(value))
             inside = reached(value)
-            if not (kind in _LISTED and WITHOUT.issuperset(map(type, value))):  # long lists of numbers are passed over
+            if not (kind in _LISTED and WITHOUT.issuperset(map(type, inside))):  # long lists of numbers are passed over
                 stack.extend(inside)
     return None
 
@@ -48,9 +50,9 @@ def active_in(*values: Any) -> Tensor | None:
 def reached(value: Any) -> Iterable[Any]:
     """What a value that is no Tensor gives access to."""
     if isinstance(value, _LISTED):
-        return (*value, *vars(value).values()) if hasattr(value, "__dict__") else value
+        return (*_held(value), *_held(vars(value).values())) if hasattr(value, "__dict__") else _held(value)
     if isinstance(value, dict):
-        return (*value.keys(), *value.values())
+        return (*_held(value.keys()), *_held(value.values()))
     if isinstance(value, types.FunctionType):
         return of_function(value)
     if isinstance(value, types.MethodType):
@@ -77,6 +79,14 @@ def reached(value: Any) -> Iterable[Any]:
     own = hasattr(value, "__wrapped__") or touched or isinstance(value, BaseException | types.SimpleNamespace)
     more = value.args if isinstance(value, BaseException) else ()
     return (*held.values(), *more) if own and isinstance(held, dict) else more
+
+
+def _held(container: Collection[Any]) -> tuple[Any, ...]:
+    """What a container holds at one moment: while it is read, another thread may change its size."""
+    for _ in range(_TRIES):
+        with contextlib.suppress(RuntimeError):
+            return tuple(container)
+    return tuple(container)
 
 
 def of_function(function: types.FunctionType) -> list[Any]:
