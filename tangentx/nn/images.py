@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from tangentx.nn import functional
-from tangentx.nn.linear import drawn
+from tangentx.nn.linear import layer
 from tangentx.nn.module import Module
 from tangentx.nn.shapes import demand_channels
 
@@ -60,11 +59,8 @@ class Conv2d(Module):
             raise ValueError(f'padding="same" keeps the size of an image, which stride={self.stride} does not')
         self.padding = padding if isinstance(padding, str) else _pair(padding)
         self.dilation, self.padding_mode = _pair(dilation), padding_mode
-        rng = np.random.default_rng(generator)
-        shape = (out_channels, in_channels // groups, *self.kernel_size)
-        bound = 1.0 / math.sqrt(max(math.prod(shape[1:]), 1))
-        self.weight = drawn(shape, bound, rng, dtype)
-        self.bias = drawn((out_channels,), bound, rng, dtype) if bias else None
+        shape, outputs = (out_channels, in_channels // groups, *self.kernel_size), out_channels if bias else None
+        self.weight, self.bias = layer(shape, outputs, generator, dtype)
 
     def forward(self, x: Any) -> Any:
         """See the class."""
@@ -120,11 +116,8 @@ class Conv1d(Module):
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.dilation = _single(kernel_size), _single(stride), _single(dilation)
         self.padding = padding if isinstance(padding, str) else _single(padding)
-        rng = np.random.default_rng(generator)
-        shape = (out_channels, in_channels // groups, *self.kernel_size)
-        bound = 1.0 / math.sqrt(max(math.prod(shape[1:]), 1))
-        self.weight = drawn(shape, bound, rng, dtype)
-        self.bias = drawn((out_channels,), bound, rng, dtype) if bias else None
+        shape, outputs = (out_channels, in_channels // groups, *self.kernel_size), out_channels if bias else None
+        self.weight, self.bias = layer(shape, outputs, generator, dtype)
 
     def forward(self, x: Any) -> Any:
         """See the class."""
@@ -164,11 +157,8 @@ class ConvTranspose2d(Module):
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.padding = _pair(kernel_size), _pair(stride), _pair(padding)
         self.output_padding, self.dilation = _pair(output_padding), _pair(dilation)
-        rng = np.random.default_rng(generator)
-        shape = (in_channels, out_channels // groups, *self.kernel_size)
-        bound = 1.0 / math.sqrt(max(math.prod(shape[1:]), 1))
-        self.weight = drawn(shape, bound, rng, dtype)
-        self.bias = drawn((out_channels,), bound, rng, dtype) if bias else None
+        shape, outputs = (in_channels, out_channels // groups, *self.kernel_size), out_channels if bias else None
+        self.weight, self.bias = layer(shape, outputs, generator, dtype)
 
     def forward(self, x: Any) -> Any:
         """See the class."""

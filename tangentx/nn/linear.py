@@ -18,6 +18,15 @@ def drawn(shape: tuple[int, ...], bound: float, generator: Any, dtype: Any) -> A
     return init.uniform_(Parameter(np.zeros(shape, dtype)), -bound, bound, generator)
 
 
+def layer(shape: tuple[int, ...], outputs: int | None, generator: Any, dtype: Any) -> tuple[Any, Any]:
+    """Weight and bias of a layer, within one over the root of how many inputs the weight of `shape` adds up for each
+    output (the product of its axes but the first); no bias where `outputs` is None."""
+    rng = np.random.default_rng(generator)
+    inputs = math.prod(shape[1:])
+    bound = 1.0 / math.sqrt(inputs) if inputs else 0.0
+    return drawn(shape, bound, rng, dtype), None if outputs is None else drawn((outputs,), bound, rng, dtype)
+
+
 class Linear(Module):
     """``x @ weight.T + bias``; drawn evenly within ``1 / sqrt(in_features)``, as PyTorch's.
 
@@ -32,11 +41,9 @@ class Linear(Module):
     def __init__(
         self, in_features: int, out_features: int, bias: bool = True, *, generator: Any = None, dtype: Any = float
     ) -> None:
-        rng = np.random.default_rng(generator)
         self.in_features, self.out_features = in_features, out_features
-        bound = 1.0 / math.sqrt(in_features) if in_features else 0.0
-        self.weight = drawn((out_features, in_features), bound, rng, dtype)
-        self.bias = drawn((out_features,), bound, rng, dtype) if bias else None
+        shape, outputs = (out_features, in_features), out_features if bias else None
+        self.weight, self.bias = layer(shape, outputs, generator, dtype)
 
     def forward(self, x: Any) -> Any:
         """See the class."""
