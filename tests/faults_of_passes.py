@@ -260,6 +260,12 @@ LATE: tuple[Fault, ...] = (
         "view",
     ),
     (
+        "contributions taken for equal though written between",
+        "two equal products are one value only while nothing is written into what they read",
+        "tangentx.optimise.sign_normalisation:Signs._alike",
+        (("self.current(a) is one and self.current(b) is two", "True"),),
+    ),
+    (
         "zeros put over what was added meanwhile",
         "zeros wait only while nothing has to do with the array that they are put into",
         "tangentx.optimise.copy_elision:_Clones._lets_pass",

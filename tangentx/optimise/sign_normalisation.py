@@ -182,7 +182,8 @@ class Signs(Rules):
         if not (isinstance(one, Op) and isinstance(two, Op)) or one.fn is not two.fn or one.kwargs or two.kwargs:
             return False
         if repr(one.args) == repr(two.args):
-            return all(self.still(x) for x in (*one.args, a))
+            as_now = self.current(a) is one and self.current(b) is two
+            return as_now or all(self.still(x) for x in (*one.args, a))
         factors = self._factors(a)
         return one.fn is MUL and "" not in factors and factors == self._factors(b)
 
@@ -211,7 +212,8 @@ class Signs(Rules):
 
     def _doubled(self, s: Assign, fn: Callable[..., Any], base: Atom | None, t: Atom) -> Sequence[Statement]:
         product = self.expr(t)
-        if isinstance(product, Op) and product.fn in _PRODUCTS and all(self.still(x) for x in product.args):
+        stays = isinstance(product, Op) and (all(map(self.still, product.args)) or self.current(t) is product)
+        if isinstance(product, Op) and product.fn in _PRODUCTS and stays:
             factor = self._let(s, self._double(product.args[0]), product.args[0])
             value = Op(product.fn, (Var(factor.target), product.args[1]))
             made = [factor] if not isinstance(product.args[0], Lit) else []

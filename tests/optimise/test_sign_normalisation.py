@@ -55,6 +55,30 @@ def test_two_equal_contributions_are_one() -> None:
     assert "2.0 * " in tx.grad(square).source_for(0.3, 0.5)
 
 
+def normed(y, c):
+    y = y.copy()
+    for _ in range(2):
+        y /= np.sqrt(y @ y + c)
+    return y[0] * c - y[1]
+
+
+def overwritten_in_between(y, c):
+    u = y * c
+    total = np.sum(y * u)
+    u[0] = 5.0 * c
+    return total + np.sum(y * u)
+
+
+def test_equal_contributions_of_what_is_written_elsewhere_are_one() -> None:
+    y = np.array([0.3, 0.8, -0.4])
+    text = tx.grad(normed).source_for(y, 0.5)
+    assert "2.0 * " in text and " * y + " not in text.partition("reverse sweep")[2]
+    for f in (normed, overwritten_in_between):
+        for off in ((), ("signs",)):
+            wanted = differences(f, (y, 0.5))
+            np.testing.assert_allclose(gradient(f, (y, 0.5), off), wanted, rtol=1e-6, atol=1e-8)
+
+
 def test_a_sign_that_two_read_stays() -> None:
     assert after(shared) == operations(unit_of(shared, 1.0, 2.0)[1])
 
