@@ -6,7 +6,7 @@ def f(x, a):
     y = a * x
     w = y.reshape(-1)
     z = w if x > 0.0 else y
-    return z[0] * z[1] * np.sum(w)
+    return np.sum(z[:2] * z[1:]) * np.sum(w)
 
 # ---- arguments ----
 WRT = (0, 1)

@@ -109,7 +109,48 @@ def diagonal(x):
     return total
 
 
+def by_elements(x):
+    p = x[:3]
+    total = 0.0
+    for k in range(4):
+        d = np.stack([p[1] - p[0], p[0] * p[2], x[3] * p[1]])
+        p = p + 0.1 * d
+        total = total + np.sqrt(d @ d)
+    return total + p[0]
+
+
+def from_an_argument(x):
+    y = x
+    for k in range(3):
+        y = y * y[k] + x[0]
+    return y[1] * y[2]
+
+
+def in_turns(x):
+    a, b = x[:3], x[3:] * 2.0
+    for k in range(3):
+        if a[0] > b[k]:
+            a, b = b, a
+        else:
+            b = b + a * b[0]
+    return np.sum(a) * b[1]
+
+
+def views_in_a_loop(x):
+    total = 0.0
+    v = x * 1.0
+    for k in range(3):
+        total = total + v[k]
+        v = x[k : k + 3]
+        total = total * v[1]
+    return total
+
+
 PROGRAMS = [
+    by_elements,
+    from_an_argument,
+    in_turns,
+    views_in_a_loop,
     halves,
     chosen,
     turned,
@@ -159,7 +200,7 @@ def _forward(f: Any) -> str:
     return source.partition("---- reverse sweep ----")[0].partition("forward sweep")[2]
 
 
-@pytest.mark.parametrize("f", [halves, swapped, raveled_twice])
+@pytest.mark.parametrize("f", [by_elements, halves, swapped, raveled_twice])
 def test_the_forward_sweep_makes_no_cotangents(f: Any) -> None:
     assert "_bar" not in _forward(f)
     with pipeline.proofs(off="apart"):
