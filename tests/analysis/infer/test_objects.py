@@ -11,6 +11,7 @@ import pytest
 import tangentx as tx
 from tangentx.errors import UnsupportedSyntax
 from tests.analysis.made import analysed, in_order, text
+from tests.tensor.fallback.test_release import ends
 
 
 class Pair(NamedTuple):
@@ -116,24 +117,6 @@ def test_a_class_that_makes_its_objects_itself_is_refused() -> None:
         analysed(lambda x: x * Strange(x), 1.0)
 
 
-ENDED: list[float] = []
-
-
-class Ending:
-    def __init__(self, value):
-        self.value = value
-
-    def __del__(self):
-        ENDED.append(1.0)
-
-
 def test_an_object_that_does_something_when_it_dies_is_refused() -> None:
-    def f(x):
-        ENDED.clear()
-        ending = Ending(x)
-        value = ending.value
-        ending = None
-        return value * (2.0 + len(ENDED))
-
     with pytest.raises(UnsupportedSyntax, match="__del__"):
-        tx.grad(f, fallback="error")(0.5)
+        tx.grad(ends, fallback="error")(0.5)
