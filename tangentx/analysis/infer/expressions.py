@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import enum
 import functools
+import inspect
 import operator
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -294,8 +295,21 @@ def _meant(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kinds: lis
     if asked and getattr(fn, "__module__", None) in ("math", "cmath"):  # one transfer, which both sweeps know of
         number = float if fn.__module__ == "math" else complex
         return _of_made(w, fn, args, (), {i: lambda a: Op(number, (a,)) for i in asked}, "here")
-    special = SPECIAL.get(fn)
+    special = SPECIAL.get(fn) if _takes(fn, len(args)) else None
     return members.operated(w, fn, args, kinds) or (special(w, args, kinds) if special is not None else None)
+
+
+@functools.lru_cache(maxsize=4096)
+def _takes(fn: Any, count: int) -> bool:
+    """Whether a function may be called with so many arguments. Another call, which may stand where the program never
+    comes, has no meaning but its error."""
+    try:
+        inspect.signature(fn).bind(*range(count))
+    except ValueError:  # it has no signature
+        return True
+    except TypeError:
+        return False
+    return True
 
 
 def _has_unknown_length(kind: Kind) -> bool:

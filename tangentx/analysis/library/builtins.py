@@ -265,7 +265,7 @@ def _einsum(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr,
     by number, behind the operands, are given by letters."""
     if len(args) == 3 and kinds[2] == Obj(None):
         return w.walk(Op(np.einsum, args[:2]))
-    if not isinstance(kinds[0], Num | Arr | Box) or len(args) < 2:
+    if len(args) < 2 or not isinstance(kinds[0], Num | Arr | Box):
         return None
     axes = [_axes(kind) for kind in (*kinds[1::2], *(kinds[-1:] if len(kinds) % 2 else ()))]
     if any(given is None for given in axes):

@@ -29,6 +29,8 @@ def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[E
     if isinstance(b, Box):
         items = [k.value for k in b.region.root().fields.values() if isinstance(k, Obj)]
         classes = tuple(items)
+    if isinstance(b, Obj | Box) and not _are_classes(classes):
+        return None
     if a == opaque_calls.UNKNOWN or may_be_none(a):
         return Op(builtins.isinstance, tuple(w.read(x)[0] for x in args)), Num(bool)
     if isinstance(a, Box) and len(classes_of(a.cls)) > 1 and classes is not None:
@@ -44,6 +46,15 @@ def _isinstance(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[E
     assumptions.asked(w, a)
     answer = issubclass(cls, classes)
     return Lit(answer), Num(bool, value=answer)
+
+
+def _are_classes(classes: Any) -> bool:
+    """Whether these are what `isinstance` takes: classes, unions of them, tuples of both."""
+    try:
+        issubclass(object, classes)
+    except TypeError:
+        return False
+    return True
 
 
 def _either_way(kind: Kind, cls: type, classes: Any) -> bool:
@@ -122,9 +133,9 @@ def _setattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr
 
 
 def _type(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:
-    kind, types = kinds[0], types_of(kinds[0])
     if len(args) != 1:
         return None
+    kind, types = kinds[0], types_of(kinds[0])
     if len(types) > 1 or may_be_none(kind) or (isinstance(kind, Box) and len(classes_of(kind.cls)) > 1):
         return Op(builtins.type, (w.read(args[0])[0],)), Some(type)
     assumptions.asked(w, kind)

@@ -90,7 +90,10 @@ def _made(w: Walker, cls: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[E
         return None
     getters = w.program.__dict__.setdefault("getters", {})
     key = (cls, *map(repr, given), *sorted(f"{name}={value!r}" for name, value in named.items()))
-    made = getters.setdefault(key, cls(*given, **named))
+    try:
+        made = getters.setdefault(key, cls(*given, **named))
+    except TypeError:  # what is given is no name
+        return None
     return w.read(external(w, made, cls.__name__))
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
+import operator
 
+import numpy as np
+import pytest
+
+import tangentx as tx
 from tangentx.testing import check_grads
 from tests.analysis.made import analysed, text
 
@@ -102,3 +106,45 @@ def weighed(branch):
 
 def test_whether_a_tree_has_branches_is_asked() -> None:
     check_grads(lambda mass: weighed(split_in_two(mass, 2)), (1.3,))
+
+
+OPERATORS = {"+": operator.add, "*": operator.mul, "~": operator.neg}
+
+
+def calculated(x):
+    stack = []
+    for token in ("0", "1", "+", "~", "0", "*"):
+        if token in OPERATORS:
+            last = stack.pop()
+            stack.append(OPERATORS[token](last) if token == "~" else OPERATORS[token](stack.pop(), last))
+        else:
+            stack.append(x[int(token)])
+    return stack[0]
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_functions_of_two_arguments_and_of_one_in_one_table() -> None:
+    assert np.array_equal(tx.grad(calculated)(np.array([0.5, 0.25])), [-1.25, -0.5])
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: len(),
+        lambda x: operator.add([x]),
+        lambda x: operator.mul([x], 2, 3),
+        lambda x: operator.contains([x]),
+        lambda x: isinstance(x),
+        lambda x: isinstance("a", "b"),
+        lambda x: hasattr(),
+        lambda x: type(),
+        lambda x: np.einsum(),
+        lambda x: operator.attrgetter(None)(x),
+    ],
+)
+def test_calls_that_can_only_raise_stand_where_the_program_never_comes(call) -> None:
+    def f(x):
+        return call(x) if x > 5.0 else x * x
+
+    assert tx.grad(f)(0.5) == 1.0
