@@ -106,7 +106,7 @@ if TYPE_CHECKING:
     from tangentx import parallel as parallel
     from tangentx import tensor as tensor
     from tangentx import testing as testing
-    from tangentx.api.kept import cache as cache
+    from tangentx.api.disk_cache import cache as cache
     from tangentx.api.primitive import cotangent as cotangent
     from tangentx.api.primitive import primitive as primitive
     from tangentx.api.program_check import check as check
@@ -143,7 +143,7 @@ def _is_whole(value: Any) -> bool:
 provide(_runtime)
 provide_whole(_is_whole)
 _LATE = {
-    "cache": "tangentx.api.kept",
+    "cache": "tangentx.api.disk_cache",
     "check": "tangentx.api.program_check",
     "cotangent": "tangentx.api.primitive",
     "ops": "tangentx.templates.listing",

@@ -1,4 +1,4 @@
-"""Places in the user's files, and the errors that point at them."""
+"""Locations in the user's files, and the errors that point to them."""
 
 from __future__ import annotations
 

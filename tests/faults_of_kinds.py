@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from tests.faults_of_reverse import ITEMS, VIEWS, Edits, Fault
 
-FILLS = "tangentx.analysis.library.fills:"
-STANDINS = "tangentx.analysis.library.stand_ins:"
+FILLS = "tangentx.analysis.library.array_write_bodies:"
+STANDINS = "tangentx.analysis.library.container_method_bodies:"
 SEQUENCES = "tangentx.analysis.infer.sequences:"
 DEQUE = "tangentx.arrays.collections_:Deque."
 ORDERING = "tangentx.templates.ordering:"
@@ -65,7 +65,7 @@ VIEWED: tuple[Fault, ...] = tuple(
     (
         "parts of a split are copies",
         "what is written into a part is written into the array",
-        "tangentx.analysis.library.splits:_parts",
+        "tangentx.analysis.library.split_views:_parts",
         (
             ("views = [let(Index(array,", "views = [let(Op(np.copy, (v,))) for v in [let(Index(array,"),
             ("for start, stop in pairs]", "for start, stop in pairs]]"),

@@ -27,9 +27,9 @@ from typing import Any
 import numpy as np
 
 import tangentx as tx
-from tangentx.analysis.types import outcomes
+from tangentx.analysis.types import operation_cache
 from tangentx.api import pickling, vmap
-from tangentx.common import kept_files, own_warnings, recursion
+from tangentx.common import cache_files, recursion, silenced_warnings
 from tangentx.common.bounded_cache import Bounded
 from tangentx.common.float_events import under_events
 from tangentx.common.scoped_state import Lasting, holding, lasting
@@ -41,7 +41,7 @@ from tests.faults_of_reverse import Edits
 GUARD = "tangentx.dispatch.guards:"
 CACHE = "tangentx.dispatch.entries:Cache.find"
 ENTER = "tangentx.dispatch.entries:Cache._enter"
-KEPT = "tangentx.dispatch.kept_texts:"
+KEPT = "tangentx.dispatch.disk_cache:"
 
 
 def _square(v):
@@ -320,7 +320,7 @@ def gradients_of_two_objects() -> bool:
 
 
 def outcomes_of_other_dtypes() -> bool:
-    outcomes.forget()
+    operation_cache.forget()
     text = "def f(x):\n    y = x * x\n    return np.sum(y) * (3.0 if y.dtype == np.float32 else 1.0)\n"
     found = [tx.grad(program(text), fallback="error")(np.ones(1, dtype))[0] for dtype in ("f8", "f4")]
     return found == [2.0, 6.0]
@@ -389,7 +389,7 @@ def moves_unrecorded() -> bool:
 
 def filters_as_before() -> bool:
     before = list(warnings.filters)
-    own_warnings.quietly(lambda: None)
+    silenced_warnings.quietly(lambda: None)
     found = warnings.filters == before
     warnings.filters[:] = before  # type: ignore[index]
     return found
@@ -410,7 +410,7 @@ def others_are_warned() -> bool:
         thread.start()
         thread.join()
 
-    own_warnings.quietly(aside)
+    silenced_warnings.quietly(aside)
     return len(told) == 1
 
 
@@ -507,7 +507,7 @@ def _elsewhere(text: str, **names: Any) -> dict[str, Any]:
 def _kept(text: str, change: Callable[[dict[str, Any]], None], args: Any = (np.ones(2),), before: Any = None) -> bool:
     """Whether the gradient is right in a process that has changed something, though another one has kept its text."""
     with tempfile.TemporaryDirectory() as place:
-        kept_files.choose(place)
+        cache_files.choose(place)
         try:
             tx.grad(_elsewhere(text)["f"])(*(args if before is None else before))
             space = _elsewhere(text)
@@ -515,7 +515,7 @@ def _kept(text: str, change: Callable[[dict[str, Any]], None], args: Any = (np.o
             _touch(place, space)
             found = tx.grad(space["f"])(*args)
         finally:
-            kept_files._chosen.clear()
+            cache_files._chosen.clear()
     plain = _elsewhere(text)
     change(plain)
     wanted = tx.grad(plain["f"])(*args)
@@ -574,9 +574,9 @@ def kept_and_changed():
 
 def kept_where_others_write():
     def touched(path):
-        content = path.read_bytes()[: -kept_files.DIGEST]
+        content = path.read_bytes()[: -cache_files.DIGEST]
         content = content.replace(struct.pack("<d", 1234.5), struct.pack("<d", 1.0))
-        path.write_bytes(content + kept_files.digest(content))
+        path.write_bytes(content + cache_files.digest(content))
         path.chmod(0o666)
 
     return _kept("def f(x):\n    return np.sum(x * 1234.5)\n", lambda space: space.update(touched=touched))
@@ -694,7 +694,7 @@ GUARDS: tuple[Kept, ...] = (
     (
         "guarded as it is now",
         "what was read counts, not what is there when the guard is made",
-        "tangentx.compile.reads:reads_of",
+        "tangentx.compile.dependencies:reads_of",
         (("program.keys.get(id(ext))", "None"),),
         changed_meanwhile,
     ),
@@ -812,7 +812,7 @@ CACHES: tuple[Kept, ...] = (
     (
         "derivatives of another function",
         "functools.wraps copies what a function keeps",
-        "tangentx.dispatch.ownership:held",
+        "tangentx.dispatch.derivative_registry:held",
         ((" or found.function is not function", ""),),
         another_function_of_the_same_dict,
     ),
@@ -833,7 +833,7 @@ CACHES: tuple[Kept, ...] = (
     (
         "outcomes do not know dtypes",
         "what an operation gives depends on dtypes",
-        "tangentx.analysis.types.outcomes:_part",
+        "tangentx.analysis.types.operation_cache:_part",
         (("return (kind.dtype, kind.dtypes,", "return (kind.dtypes,"),),
         outcomes_of_other_dtypes,
     ),
@@ -880,7 +880,7 @@ TEXTS: tuple[Kept, ...] = (
     (
         "defaults are not described",
         "a default is part of a text",
-        "tangentx.dispatch.descriptions:Descriptions.function",
+        "tangentx.dispatch.object_digests:Descriptions.function",
         (("self._text(function), defaults)", "self._text(function))"),),
         kept_with_another_default,
     ),
@@ -901,14 +901,14 @@ TEXTS: tuple[Kept, ...] = (
     (
         "a changed file is trusted",
         "a file is as it was written, or none",
-        "tangentx.common.kept_files:read",
+        "tangentx.common.cache_files:read",
         (("return content if digest(content) == found[-DIGEST:] else None", "return content"),),
         kept_and_changed,
     ),
     (
         "a file of others is trusted",
         "nothing is read that another user may have written",
-        "tangentx.common.kept_files:_is_users",
+        "tangentx.common.cache_files:_is_users",
         (("return mine and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)", "return True"),),
         kept_where_others_write,
     ),
@@ -984,21 +984,21 @@ PROCESSES: tuple[Kept, ...] = (
     (
         "a filter of warnings stays",
         "nothing of the process changes",
-        "tangentx.common.own_warnings:quietly",
+        "tangentx.common.silenced_warnings:quietly",
         (("filters.remove(_FILTER)", "pass"),),
         filters_as_before,
     ),
     (
         "a filter of warnings for all threads",
         "other threads hear what they heard before",
-        "tangentx.common.own_warnings:_Ours.match",
+        "tangentx.common.silenced_warnings:_Ours.match",
         (("return _DEPTH.value > 0", "return True"),),
         others_are_warned,
     ),
     (
         "texts stay in linecache",
         "a text goes with its derivative",
-        "tangentx.common.texts:forget",
+        "tangentx.common.generated_text:forget",
         (("linecache.cache.pop(filename, None)", "pass"),),
         texts_go,
     ),

@@ -49,19 +49,19 @@ ON_TENSORS: tuple[Fault, ...] = (
     (
         "class of a Tensor asked for that of a number",
         "type answers for the number or array that is meant",
-        "tangentx.tensor.fallback.answers:_type",
+        "tangentx.tensor.fallback.introspection:_type",
         (("type(shown(args[0]))", "type(args[0])"),),
     ),
     (
         "Tensor has every attribute",
         "hasattr answers for the number or array that is meant",
-        "tangentx.tensor.fallback.makers:_is_there",
+        "tangentx.tensor.fallback.function_rewriting:_is_there",
         (("return hasattr(shown(x), name) if", "return True if"),),
     ),
     (
         "sum on Tensors starts from nothing",
         "a sum starts from what it is given",
-        "tangentx.tensor.fallback.makers:_summed",
+        "tangentx.tensor.fallback.function_rewriting:_summed",
         (('_MEANINGS[mark("iteration")](items), start)', '_MEANINGS[mark("iteration")](items))'),),
     ),
 )

@@ -22,7 +22,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from types import CodeType, FunctionType
 
-from tangentx.analysis.types import outcomes
+from tangentx.analysis.types import operation_cache
 from tests import faults_of_kinds, faults_of_passes, faults_of_proofs, faults_of_reverse, faults_of_running
 from tests.faults_of_reverse import Edits
 from tests.oracle.grammar import Program
@@ -74,10 +74,10 @@ class Mutant:
         try:
             for name, code in self.codes.items():
                 resolve_name(name).__code__ = code
-            outcomes.forget()  # what operations give was found by code without the fault
+            operation_cache.forget()  # what operations give was found by code without the fault
             yield
         finally:
-            outcomes.forget()
+            operation_cache.forget()
             for name, code in original.items():
                 resolve_name(name).__code__ = code
 

@@ -19,8 +19,8 @@ from tangentx import arrays
 from tangentx.analysis.types import kinds, operations
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num
 from tangentx.arrays import claims
-from tangentx.common.trees import is_differentiable, rebuild
-from tangentx.common.trees import leaves as leaves_of
+from tangentx.common.pytrees import is_differentiable, rebuild
+from tangentx.common.pytrees import leaves as leaves_of
 from tangentx.compile import pipeline
 from tangentx.derive.reverse import block_effects, loops
 from tangentx.derive.reverse import walker as reverse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tangentx.dispatch import call_stubs, kept_texts
+from tangentx.dispatch import call_stubs, disk_cache
 from tests.faults_of_lasting import FAULTS, Kept
 from tests.mutants import Mutant
 
@@ -23,7 +23,7 @@ def right(kept: Kept) -> bool:
 @pytest.mark.share(3)
 @pytest.mark.parametrize("kept", FAULTS, ids=lambda kept: kept[0])
 def test_a_fault_is_seen(kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_texts, "_own_rules", [])  # other tests may have declared some
+    monkeypatch.setattr(disk_cache, "_own_rules", [])  # other tests may have declared some
     name, pit, target, edits, _ = kept
     assert right(kept)
     with Mutant(name, pit, target, edits).planted():

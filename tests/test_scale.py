@@ -18,12 +18,12 @@ from tangentx.analysis.infer import control_flow
 from tangentx.analysis.infer.inference import Inference
 from tangentx.analysis.types import kinds
 from tangentx.backend.spelling import Scope
-from tangentx.ir import exposure
+from tangentx.ir import upward_exposed
 from tangentx.ir.nodes import Lit, Op, Var
 from tangentx.optimise import in_place_sums
 from tangentx.optimise.facts import shape_arithmetic, shapes
 from tangentx.optimise.facts.dataflow import Flow
-from tangentx.optimise.facts.mentions import Mentions
+from tangentx.optimise.facts.length_index import Mentions
 from tangentx.optimise.facts.shapes import Facts
 
 
@@ -390,12 +390,12 @@ def test_functions_in_a_wide_circle() -> None:
 
 def test_a_pullback_is_cut_in_a_few_walks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Which names have a value at the cut is found once, not once for each name of the state."""
-    steps, step = [0], exposure._Walk._statement
+    steps, step = [0], upward_exposed._Walk._statement
 
     def stepped(self: Any, s: Any, known: Any) -> Any:
         steps[0] += 1
         return step(self, s, known)
 
-    monkeypatch.setattr(exposure._Walk, "_statement", stepped)
+    monkeypatch.setattr(upward_exposed._Walk, "_statement", stepped)
     tx.vjp(defined("60 numbers", numbers(60)), 0.3, fallback="error")
     assert 0 < steps[0] < 60 * 30

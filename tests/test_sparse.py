@@ -12,7 +12,7 @@ import pytest
 import tangentx as tx
 from tangentx.compile import products
 from tangentx.sparse.colouring import colours
-from tangentx.sparse.sets import Indices, product, united, units
+from tangentx.sparse.index_sets import Indices, product, united, units
 
 pytest.importorskip("scipy.sparse")
 

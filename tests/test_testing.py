@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tangentx import stop_gradient
-from tangentx.common import trees
+from tangentx.common import pytrees
 from tangentx.errors import NotDifferentiable
 from tangentx.testing import check_grads, gradcheck
 
@@ -39,7 +39,7 @@ class ByHand:
         gradient = self.gradient(*primals)
         moving = tuple(t for t in tangents if t is not None)
         parts = gradient if type(gradient) is tuple else (gradient,)
-        pairs = trees.leaves("x", moving, parts)
+        pairs = pytrees.leaves("x", moving, parts)
         return f(*primals), sum(np.sum(np.real(t * g)) for _, t, g in pairs if t is not None)
 
     def vjp(self, f, *primals):

@@ -1,4 +1,4 @@
-"""The policy of mixed precision as a context."""
+"""The context manager that turns a mixed-precision policy on: `tx.amp.autocast`."""
 
 from __future__ import annotations
 

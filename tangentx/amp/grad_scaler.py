@@ -1,4 +1,4 @@
-"""Losses scaled up, so that small gradients are not 0 in float16 (Micikevicius et al. 2018)."""
+"""Loss scaling, so that small gradients do not underflow in float16 (Micikevicius et al. 2018)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.libraries import array_of, as_array, is_array
-from tangentx.common.trees import is_differentiable, rebuild
+from tangentx.common.pytrees import is_differentiable, rebuild
 
 
 class GradScaler:

@@ -1,4 +1,4 @@
-"""Products with a direction as a function has them: they can be called, and their text can be read."""
+"""`f.jvp`, `f.vjp` and the like as attributes of a function: callable, with a text that can be read."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from tangentx.api.bound_products import Product
 from tangentx.api.derivative import Derivative, derivative_of, gradient_by
 from tangentx.api.jitted import Jitted, jitted
 from tangentx.api.products import compiled_jvp, compiled_vjp, jvp_of, tangent_of_gradient, vjp_of
+from tangentx.dispatch.derivative_registry import held
 from tangentx.dispatch.entries import Entry, target_of
-from tangentx.dispatch.ownership import held
 from tangentx.dispatch.request import Spec
 from tangentx.dispatch.tensor_arguments import holds_modules, holds_tensors, with_arrays
 from tangentx.errors import NotDifferentiable
@@ -37,7 +37,7 @@ class Differentiable:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not holds_tensors(args, kwargs, as_written=True) or holds_modules((args, kwargs)):
             return self._plain()(*args, **kwargs)
-        from tangentx.api.recorded import Calls, run_on_tensors
+        from tangentx.api.tensor_calls import Calls, run_on_tensors
 
         pullbacks = self._derivative(transform="vjp", wrt=None, has_aux=False)
         return Calls(self, pullbacks, gradient_by, as_written=True).run(

@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from tangentx.common import forks, kept_files
+from tangentx.common import cache_files, forks
 from tangentx.common.options import OFF, checking, in_precision, is_watched, showing
 from tangentx.common.scoped_state import holding
 from tangentx.dispatch.call_stubs import MISSED, Hit
 from tangentx.dispatch.call_stubs import hit as hit_of
+from tangentx.dispatch.derivative_registry import held
 from tangentx.dispatch.entries import Binder, Cache, Entry, demand_class, place_of, positions, target_of
 from tangentx.dispatch.nesting_depth import shallow
-from tangentx.dispatch.ownership import held
 from tangentx.dispatch.request import Spec
 from tangentx.dispatch.results import fresh, public_gradients, separate
 from tangentx.dispatch.tensor_arguments import (
@@ -178,13 +178,13 @@ class Derivative:
 
     def _run_on_tensors(self, entry: Entry, values: tuple[Any, ...], args: Any, kwargs: Any) -> Any:
         """The result of what cannot be compiled, recorded where it depends on Tensors that the function captured."""
-        from tangentx.api import recorded
+        from tangentx.api import tensor_calls
         from tangentx.compile.fallback import Captured
 
         try:
             found = entry.functions[0](*values)
         except Captured as met:
-            return recorded.derivative_on_tensors(self, args, kwargs, met.trace)
+            return tensor_calls.derivative_on_tensors(self, args, kwargs, met.trace)
         return self._public(found, values)
 
     def _hit(self, entry: Entry, args: tuple[Any, ...]) -> Hit:
@@ -201,19 +201,19 @@ class Derivative:
 
     def _on_tensors(self, args: Sequence[Any], kwargs: Any) -> Any:
         """Called with Tensors: one node of their graph."""
-        from tangentx.api import recorded
+        from tangentx.api import tensor_calls
 
         spec = replace(self._spec, transform="vjp", wrt=None, value=False, has_aux=False, mode="")
-        calls = recorded.Calls(self, derivative_of(self, spec), gradient_by)
-        return calls.run(args, kwargs, lambda: recorded.derivative_on_tensors(self, args, kwargs))
+        calls = tensor_calls.Calls(self, derivative_of(self, spec), gradient_by)
+        return calls.run(args, kwargs, lambda: tensor_calls.derivative_on_tensors(self, args, kwargs))
 
     def __tangentx_recorded__(self, args: Sequence[Any], kwargs: Any) -> Any:
         """The gradient or Jacobian of what comes to Tensors by itself, recorded; NotImplemented for others."""
-        from tangentx.api import recorded
+        from tangentx.api import tensor_calls
 
         if self._spec.transform not in ("grad", "jacobian"):
             return NotImplemented
-        return recorded.derivative_on_tensors(self, args, kwargs)
+        return tensor_calls.derivative_on_tensors(self, args, kwargs)
 
     def _values(self, args: Sequence[Any], kwargs: Any) -> tuple[Any, ...]:
         args, kwargs = with_arrays((*self._target.owner, *args)), with_arrays(kwargs)
@@ -234,9 +234,9 @@ class Derivative:
             return jacobian_mode.shorter(self, values, spec)
 
         def found() -> Entry:
-            if kept_files.chosen() is None:
+            if cache_files.chosen() is None:
                 return compiled(values, self._spec)
-            from tangentx.dispatch.kept_texts import entry_for
+            from tangentx.dispatch.disk_cache import entry_for
 
             return entry_for(self._target, self._cache, values, self._wrt(), self._spec, compiled)
 

@@ -1,4 +1,4 @@
-"""Derivatives as people read them: their text in colours, and what was compiled."""
+"""How derivatives are shown to people: coloured source, and a report of what was compiled."""
 
 from __future__ import annotations
 

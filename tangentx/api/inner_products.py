@@ -1,4 +1,4 @@
-"""Products that a differentiated program takes itself: `jvp`, `hvp` and `vjp` as functions of the language."""
+"""`jvp`, `hvp` and `vjp` as seen by programs that are themselves differentiated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Linear functions at a point, tangents of a value and pullbacks: one at a time, or a batch of them in one sweep."""
+"""Linear maps at a point, tangents and pullbacks: applied to one direction or to a batch of them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.common.trees import children, leaves, rebuild
+from tangentx.common.pytrees import children, leaves, rebuild
 from tangentx.dispatch.batch_axes import Arranged, Place, arranged, axes_of_leaves, members, stacked
 from tangentx.dispatch.entries import Entry
 from tangentx.dispatch.nesting_depth import shallow

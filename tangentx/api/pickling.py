@@ -1,4 +1,4 @@
-"""Differentiable functions and derivatives travel by qualified name, as functions do."""
+"""Pickling of differentiable functions and derivatives, by qualified name as for functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions that the compiler does not look into, with derivative rules of the user's own."""
+"""`tx.primitive`: functions that the compiler does not look into, with derivative rules supplied by the user."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.api.rule_forms import extended, wrong
-from tangentx.common.own_rules import OWN, OwnRule
+from tangentx.common.user_rules import OWN, OwnRule
 from tangentx.dispatch.tensor_arguments import holds_tensors
 
 F = TypeVar("F", bound=Callable[..., Any])

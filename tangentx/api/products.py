@@ -1,4 +1,4 @@
-"""Products with a direction: `jvp` and `vjp` at given primals."""
+"""Directional products: `jvp` and `vjp` at given primals."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 
 from tangentx.api.linear_map import Form, Linear
-from tangentx.common import kept_files
+from tangentx.common import cache_files
 from tangentx.common.options import checking, in_precision
-from tangentx.common.trees import children, has_empty_list, is_differentiable, leaves
+from tangentx.common.pytrees import children, has_empty_list, is_differentiable, leaves
 from tangentx.dispatch.entries import Entry, place_of
 from tangentx.dispatch.results import fresh, publish, with_settings
 from tangentx.dispatch.structure_check import fitted, is_alike, match, shown
@@ -74,7 +74,7 @@ def _by_captured(product: str, entry: Entry, derivative: Any, *args: Any) -> Any
     NotImplemented. Raises NotDifferentiable where their derivative would be lost."""
     if not entry.notes.get("fallback"):
         return NotImplemented
-    from tangentx.api.recorded import product_by_what_is_captured
+    from tangentx.api.tensor_calls import product_by_what_is_captured
 
     return product_by_what_is_captured(product, derivative, *args)
 
@@ -187,7 +187,7 @@ class _RunAnew:
 
     def __init__(self, function: Any, values: Sequence[Any]) -> None:
         from tangentx.tensor.graph.random_states import States
-        from tangentx.tensor.graph.surroundings import Surroundings
+        from tangentx.tensor.graph.rerun_effects import Surroundings
 
         self._function = function
         self._around, self._states = Surroundings(function, values), States(function, values)
@@ -236,9 +236,9 @@ def _entry(derivative: Any, values: tuple[Any, ...], places: tuple[int, ...], pr
         return makers[product](derivative._target, derivative._cache, values, places, spec)
 
     def found() -> Entry:
-        if kept_files.chosen() is None:
+        if cache_files.chosen() is None:
             return compiled(values, derivative._spec)
-        from tangentx.dispatch.kept_texts import entry_for
+        from tangentx.dispatch.disk_cache import entry_for
 
         target, cache, spec = derivative._target, derivative._cache, derivative._spec
         return entry_for(target, cache, values, places, spec, compiled, product)
@@ -274,7 +274,7 @@ def _pulling(
 @_in_precision
 def vjp_of(derivative: Any, primals: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, Linear]:
     """``(value, pullback)``."""
-    from tangentx.api.owned_state import owned
+    from tangentx.api.pullback_memory import owned
     from tangentx.arrays.copies import form_of, fresh_copy
 
     entry, values, wrt, places, many = _pulling(derivative, primals, kwargs)

@@ -1,4 +1,4 @@
-"""`check`: whether a function is compiled for some arguments, and what keeps it from that, without running it."""
+"""`tx.check`: whether a function compiles for given arguments, and everything that prevents it, with lines."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def check(f: Any, *args: Any, wrt: Any = None, **kwargs: Any) -> Findings:
     Raises NotDifferentiable where no argument that `wrt` names has a derivative, NoSource where there is no function to
     be read.
     """
-    from tangentx.compile import refusals
+    from tangentx.compile import refusal_search
     from tangentx.dispatch.validation import differentiable
 
     target = target_of(f)
@@ -82,4 +82,4 @@ def check(f: Any, *args: Any, wrt: Any = None, **kwargs: Any) -> Findings:
     chosen = differentiable(values, places)
     if wrt is not None and len(chosen) < len(places):
         raise NotDifferentiable(f"an argument that wrt={wrt!r} names has no derivative", hint="name others")
-    return Findings(name, tuple(refusals.of_program(target, values, chosen)))
+    return Findings(name, tuple(refusal_search.of_program(target, values, chosen)))

@@ -1,4 +1,4 @@
-"""Derivative rules for functions of libraries, declared by whoever uses them, or by a package that brings them."""
+"""`tx.rule`: derivative rules for library functions that one does not own, also from entry points of packages."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tangentx.api.rule_forms import Parameters, extended, wrong
 from tangentx.common.naming import public_name
-from tangentx.dispatch.kept_texts import forbid
+from tangentx.dispatch.disk_cache import forbid
 from tangentx.errors import NoTemplate
 from tangentx.templates import find, has_composition, is_own, solver
 from tangentx.templates.registry import Template, enter

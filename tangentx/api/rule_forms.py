@@ -1,4 +1,4 @@
-"""Rules that are declared outside of this package: which form they must have, and the templates that they make."""
+"""Validation of rules declared outside this package, and their templates."""
 
 from __future__ import annotations
 

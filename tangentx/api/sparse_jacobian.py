@@ -1,4 +1,4 @@
-"""Jacobians as sparse matrices, one sweep for each colour of their columns, or of their rows."""
+"""Sparse Jacobians: one sweep for each colour of their columns or rows."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from tangentx.dispatch.entries import place_of, positions, target_of
 from tangentx.dispatch.request import Spec
 from tangentx.errors import NotDifferentiable
 from tangentx.sparse.colouring import colours
-from tangentx.sparse.running import Unknown, on_sets
-from tangentx.sparse.sets import Indices, units
+from tangentx.sparse.index_set_execution import Unknown, on_sets
+from tangentx.sparse.index_sets import Indices, units
 
 Places = tuple[Any, Any]  # the rows and the columns of entries that may differ from zero
 _GIVE = "give sparsity=pattern, a matrix that is not zero where the Jacobian may not be"

@@ -1,4 +1,4 @@
-"""What a derivative records, where in the user's program, and what reads it again: found in the text that runs."""
+"""`explain()`: what a derivative records, for which line of the user's program, and what reads it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A function for a batch of arguments: one program with a batch axis, or a loop over the members."""
+"""`tx.vmap`: one program with a batch axis, or a loop over the members."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tangentx.api.pickling import found_function, reduced
 from tangentx.arrays.copies import fresh_copies
 from tangentx.arrays.signatures import key
 from tangentx.common.axes import Axes, axes_of
-from tangentx.common.texts import Text
+from tangentx.common.generated_text import Text
 from tangentx.compile import gradients, nested, pipeline
-from tangentx.compile.reads import guard_of
+from tangentx.compile.dependencies import guard_of
 from tangentx.derive.batch.members import Wanted
 from tangentx.derive.batch.walker import Batch
 from tangentx.derive.prologue import has_effects
 from tangentx.dispatch.batch_axes import Arranged, Place, arranged, axes_of_leaves, members, one_axis_each, stacked
+from tangentx.dispatch.derivative_registry import held
 from tangentx.dispatch.entries import Binder, Cache, Entry, place_of, target_of
 from tangentx.dispatch.nesting_depth import shallow
-from tangentx.dispatch.ownership import held
 from tangentx.dispatch.results import separate
 from tangentx.dispatch.tensor_arguments import holds_tensors, with_arrays
 from tangentx.dispatch.validation import writes_arguments

@@ -78,6 +78,29 @@ from tangentx.arrays.domains import positive, positive_with, within
 from tangentx.arrays.draws import uniform_like
 from tangentx.arrays.edges import edge_places, spline_weights, tap_places
 from tangentx.arrays.einsums import einsum_left, einsum_of, einsum_right
+from tangentx.arrays.element_positions import (
+    along,
+    beside_unique,
+    bin_of,
+    binary_exponent,
+    cells_of,
+    chosen_places,
+    cycled,
+    first_is_whole,
+    firsts,
+    flat_key,
+    leading_zeros,
+    mask_like,
+    monomial_powers,
+    nonzero_ends,
+    ordered_by_bins,
+    positions,
+    remainder_start,
+    section_bounds,
+    selected,
+    stretch_ends,
+    unselected,
+)
 from tangentx.arrays.error_function import erf
 from tangentx.arrays.factorisations import (
     beside,
@@ -119,30 +142,8 @@ from tangentx.arrays.factorisations import (
 from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
 from tangentx.arrays.library_objects import made_of, parts_of
 from tangentx.arrays.memory import apart
+from tangentx.arrays.observed_calls import lent, observed
 from tangentx.arrays.overlaps import demand_copied, demand_own, demand_unshared
-from tangentx.arrays.places import (
-    along,
-    beside_unique,
-    bin_of,
-    binary_exponent,
-    cells_of,
-    chosen_places,
-    cycled,
-    first_is_whole,
-    firsts,
-    flat_key,
-    leading_zeros,
-    mask_like,
-    monomial_powers,
-    nonzero_ends,
-    ordered_by_bins,
-    positions,
-    remainder_start,
-    section_bounds,
-    selected,
-    stretch_ends,
-    unselected,
-)
 from tangentx.arrays.pooling import (
     part_means,
     spread_maxima,
@@ -179,7 +180,7 @@ from tangentx.arrays.rotations import (
     quaternion_product,
 )
 from tangentx.arrays.runs import Run, on_tensors, outcome, part, pull, pulled, push, pushed
-from tangentx.arrays.safe import (
+from tangentx.arrays.safe_arithmetic import (
     guarded,
     lead,
     length_of,
@@ -218,7 +219,6 @@ from tangentx.arrays.shapes import (
     unmerged,
     unreduce,
 )
-from tangentx.arrays.sites import lent, observed
 from tangentx.arrays.solvers import (
     agreed,
     as_written,
@@ -253,7 +253,6 @@ from tangentx.arrays.sparse_matrices import (
 from tangentx.arrays.special import bessel_i, polygamma, sinc_slope
 from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, last_axes, length_along
 from tangentx.arrays.splines import interval_of, knot_span, power_rows, power_sum, trailing_spread, trailing_sum
-from tangentx.arrays.still import as_seen, demand_same
 from tangentx.arrays.structures import fields, finish, has_derivative, instance
 from tangentx.arrays.tables import (
     add_windows,
@@ -269,6 +268,7 @@ from tangentx.arrays.tables import (
 )
 from tangentx.arrays.transfers import brought, to_host, to_library
 from tangentx.arrays.triangles import advanced, delayed, lagged, other_side, triangle, turned
+from tangentx.arrays.unchanged_data import as_seen, demand_same
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""Adjoints of joining, selecting and multiplying that have no name in NumPy."""
+"""Adjoints of joining, selecting and multiplying that have no name of their own in NumPy."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.safe import guarded
+from tangentx.arrays.safe_arithmetic import guarded
 
 
 def band_transpose(ab: Any, l_and_u: Any) -> Any:

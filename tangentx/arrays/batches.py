@@ -1,4 +1,4 @@
-"""Many values at once: arrays with one more axis, the first, and what single values have without it."""
+"""Batches: arrays with an extra leading axis, beside values that have none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks that can be made only while the program runs."""
+"""Run-time checks: conditions that cannot be decided while compiling."""
 
 from __future__ import annotations
 

@@ -17,11 +17,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
-from tangentx.arrays.histories import content_of, marked, noting, outcome, recorded, restored, told
 from tangentx.arrays.libraries import library_of_class
 from tangentx.arrays.library_objects import parts_of
 from tangentx.arrays.memory import repeats
 from tangentx.arrays.structures import fields
+from tangentx.arrays.sweep_checks import content_of, marked, noting, outcome, recorded, restored, told
 from tangentx.common.naming import with_article
 from tangentx.common.scoped_state import lasting
 from tangentx.errors import InternalError, NotDifferentiable, Span

@@ -1,4 +1,4 @@
-"""Stand-ins for classes of Python's `collections`, written with dicts; derivatives of programs use them in their place.
+"""Stand-ins for classes of Python's `collections`, written with dicts, which derivatives of programs use.
 
 Each method does what that of the class it stands for does, in the time that it takes there.
 """

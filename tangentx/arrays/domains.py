@@ -1,4 +1,4 @@
-"""Numbers outside of where a function is defined, replaced by nan as the function itself would."""
+"""Replaces numbers outside a function's domain by nan, as the function itself would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands beyond the edges of an array, by the modes of `scipy.ndimage`, and how a place there is read."""
+"""Extrapolation beyond the edges of an array, by the modes of `scipy.ndimage`, and the places that it reads."""
 
 from __future__ import annotations
 

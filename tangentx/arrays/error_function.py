@@ -1,4 +1,4 @@
-"""The error function of arrays."""
+"""The error function of arrays, without SciPy."""
 
 from __future__ import annotations
 

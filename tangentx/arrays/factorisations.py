@@ -1,4 +1,4 @@
-"""Factorisations of matrices as NumPy makes them, and what must hold of them where they are differentiated.
+"""Matrix factorisations as NumPy computes them, and the conditions under which they have a derivative.
 
 A factorisation is made once, as a constant (`eigen_parts`, `singular_parts`, `triangular_parts`); each factor is then
 an operation of its own on the matrix (`eigenvalues_of` and its like), which gives back what was found. So only the

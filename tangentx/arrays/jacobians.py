@@ -1,4 +1,4 @@
-"""Directions to move in, and what moves with them put together as a Jacobian."""
+"""Directions for a Jacobian, and its assembly from their tangents or cotangents."""
 
 from __future__ import annotations
 

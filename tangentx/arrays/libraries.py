@@ -1,4 +1,4 @@
-"""Libraries of arrays that follow NumPy's interface: what they call NumPy's functions, and how they are imported.
+"""Array libraries that follow NumPy's interface: their own name for each NumPy function, and where arrays live.
 
 CuPy is known by its name and imported by nobody here. `register` adds another one.
 """

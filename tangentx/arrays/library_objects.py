@@ -1,4 +1,4 @@
-"""Objects of libraries that are known by some of their attributes: which these are, and how such an object is made.
+"""Objects of libraries that are represented by a few of their attributes.
 
 A table by names: the libraries are not imported. What the attributes hold decides what the object's methods do, and a
 program may read them.

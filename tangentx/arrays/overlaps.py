@@ -1,4 +1,4 @@
-"""Checks of assignments whose value may lie in the memory that they write.
+"""Run-time checks of assignments whose right-hand side may overlap the target.
 
 A derivative follows what the assignment of a copy means. NumPy 2 copies where it knows of the danger, and where it does
 not, it reads elements that it has just written: ``v[::2] = v[:-3]`` is such an assignment.

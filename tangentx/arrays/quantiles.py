@@ -1,4 +1,4 @@
-"""Derivatives of quantiles: which elements, in order, a quantile lies at or between.
+"""Derivatives of quantiles: the order statistics between which a quantile lies.
 
 The definitions are those of R.J. Hyndman and Y. Fan, Sample quantiles in statistical packages (The American
 Statistician 50, 1996), and the further ones that NumPy has; NumPy itself is asked where one lies, as the quantile of
@@ -13,7 +13,7 @@ import numpy as np
 
 from tangentx.arrays.adjoints import sorted_as, unsort
 from tangentx.arrays.libraries import added_at
-from tangentx.arrays.safe import guarded
+from tangentx.arrays.safe_arithmetic import guarded
 from tangentx.arrays.shapes import merged, unmerged
 
 _EDGES = {

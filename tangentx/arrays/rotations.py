@@ -1,4 +1,4 @@
-"""Products and matrices of quaternions (x, y, z, w), and what the letters of Euler angles mean."""
+"""Quaternion products (x, y, z, w), rotation matrices, and sequences of Euler angles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that run on Tensors inside of compiled code: what a run leaves for its derivatives, of any order."""
+"""Runs on Tensors inside compiled code: what a run keeps for its derivatives, of any order."""
 
 from __future__ import annotations
 

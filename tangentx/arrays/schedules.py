@@ -1,4 +1,4 @@
-"""Which states of a long loop to keep, so that its steps can be gone back over and few are run again.
+"""Checkpointing schedules: which states of a long loop to keep, so that few steps are repeated.
 
 Of a loop of n steps at most c states are kept at a time. A stretch whose first state is kept is gone back over by
 running on to a step at which another state is kept, going back over what lies behind that (with one state less to

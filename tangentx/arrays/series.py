@@ -1,4 +1,4 @@
-"""Series of `numpy.polynomial`: their length, and what is constant of the steps that are taken with them."""
+"""Series of `numpy.polynomial`: their lengths, and the constants of their recurrences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Shapes and dtypes: undoing of broadcasting and of reductions."""
+"""Shapes and dtypes: undoes broadcasting and reductions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.libraries import as_array, is_array, is_elsewhere
-from tangentx.arrays.safe import guarded, has_nan
+from tangentx.arrays.safe_arithmetic import guarded, has_nan
 from tangentx.errors import NotDifferentiable
 
 _REALS = (float, np.float64)

@@ -1,4 +1,4 @@
-"""Which places in arguments and objects from outside hold one object, or memory of others."""
+"""Aliasing among arguments and outside objects: which places hold the same object, or overlapping memory."""
 
 from __future__ import annotations
 

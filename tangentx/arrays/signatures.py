@@ -1,4 +1,4 @@
-"""Keys of arguments: what a derivative is compiled for, found from the values at each call."""
+"""Signatures: the cache key of a call, computed from its argument values."""
 
 from __future__ import annotations
 

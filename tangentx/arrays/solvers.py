@@ -1,4 +1,4 @@
-"""Answers of solvers: what a library finds by calling the user's function, and how that depends on what it captured.
+"""Solver results: the solution that a library found with the user's function, and its dependence on parameters.
 
 A solver runs once, as the user wrote the call. What it finds is a constant of the run, the *settled* point of a step:
 a function ``step(x, residual)`` that gives `x` back where the residual is zero, and whose derivative, with `x` held, is

@@ -1,4 +1,4 @@
-"""Special functions that derivatives need and NumPy lacks: polygamma, modified Bessel functions, slopes of sinc.
+"""Special functions that derivatives need and NumPy lacks: polygamma, modified Bessel functions.
 
 Formulas: NIST Digital Library of Mathematical Functions, 5.11 and 5.15 (polygamma), 10.25, 10.29 and 10.40 (Bessel).
 """

@@ -1,4 +1,4 @@
-"""Piecewise polynomials: between which points a place lies, and sums of powers."""
+"""Piecewise polynomials: interval lookup, and sums of powers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.safe import guarded
+from tangentx.arrays.safe_arithmetic import guarded
 
 
 def interval_of(x: Any, points: Any) -> Any:

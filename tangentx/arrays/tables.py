@@ -1,4 +1,4 @@
-"""Adjoints of filters, tiles and frames, and what matrices and lists are asked for."""
+"""Adjoints of filters, tiling and padding, and queries on matrices and lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transfers between NumPy's memory and that of another library, where the program asks for them."""
+"""Explicit transfers between NumPy's memory and a device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Triangles of matrices as systems are solved with them, and sums of products at a lag."""
+"""Triangular parts of matrices, as solvers read them, and sums of products at a lag."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.safe import guarded
+from tangentx.arrays.safe_arithmetic import guarded
 from tangentx.errors import NotDifferentiable
 
 _OTHER = {0: 1, 1: 0, "N": "T", "T": "N"}

@@ -1,4 +1,4 @@
-"""Windows along one axis of images, such as kernels of convolutions and of pooling have."""
+"""Sliding windows along one axis of images, for convolutions and pooling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Zeros of the form of a value: what cotangents start from."""
+"""Zeros with the structure of a value: the initial cotangents."""
 
 from __future__ import annotations
 

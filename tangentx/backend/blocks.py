@@ -1,4 +1,4 @@
-"""Conditional expressions: two branches that do nothing but bind one temporary."""
+"""Blocks as Python statements, with branches that only bind a temporary as conditional expressions."""
 
 from __future__ import annotations
 

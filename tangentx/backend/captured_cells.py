@@ -1,4 +1,4 @@
-"""What generated text reads of the user's world when an import cannot reach it."""
+"""Captured variables that generated text reads, where no import can reach them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constants as expressions that evaluate to exactly them."""
+"""Constants as expressions that evaluate to exactly the same value."""
 
 from __future__ import annotations
 

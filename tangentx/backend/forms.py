@@ -1,4 +1,4 @@
-"""Python statements and tests from parts that are printed already."""
+"""Python statements and tests assembled from printed parts."""
 
 from __future__ import annotations
 

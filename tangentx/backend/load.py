@@ -1,13 +1,13 @@
-"""Printed text as functions that run, with their lines known to tracebacks and debuggers."""
+"""Loads printed text as functions, with their source lines known to tracebacks and debuggers."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from tangentx.backend.module_text import too_deep
-from tangentx.common.own_warnings import quietly
+from tangentx.common.generated_text import Text, run
 from tangentx.common.recursion import deep
-from tangentx.common.texts import Text, run
+from tangentx.common.silenced_warnings import quietly
 
 
 def load(text: Text, filename: str, module: str = "tangentx.generated") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Functions of the IR as Python syntax trees, written as a person would write them.
+"""Lowers functions of the IR to Python syntax trees, in the form that a person would write.
 
 A temporary (a name that begins with "%") with one definition and one reader is nested into its reader, unless
 that would move a read past a write, a call, a consumption or a rebinding, or make a line too long.

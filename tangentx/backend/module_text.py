@@ -1,4 +1,4 @@
-"""A whole generated text: header, imports, functions."""
+"""The complete generated module: header, imports, functions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from tangentx.backend.spelling import Scope
 from tangentx.backend.statement_groups import temporary
 from tangentx.backend.temporaries import name_temporaries
 from tangentx.backend.unspellable import spelled
+from tangentx.common.generated_text import Text
 from tangentx.common.naming import Names
 from tangentx.common.recursion import deep
-from tangentx.common.texts import Text
 from tangentx.errors import Span, UnsupportedSyntax
 from tangentx.ir import walk
 from tangentx.ir.library_call_op import handed_over

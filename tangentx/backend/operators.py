@@ -1,4 +1,4 @@
-"""Primitives as Python writes them, and what they may do to memory."""
+"""Primitives as Python operators and calls, and their effects on memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where in the user's program each part of a generated text comes from, and which part an exception was raised by.
+"""The source map: which line of the user's program each line of generated text comes from.
 
 A tree and what its text is parsed back to have the same nodes in the same order (the printer has compared them): so a
 place in the text is found again by counting, and only where it is asked for.
@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Any
 
+from tangentx.common.generated_text import Marks
 from tangentx.common.syntax_trees import children
-from tangentx.common.texts import Marks
 from tangentx.errors import Span
 
 

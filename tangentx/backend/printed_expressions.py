@@ -1,4 +1,4 @@
-"""Printed expressions with what decides where they may stand, and the expressions that wait for their one reader."""
+"""Printed expressions with their effects, which decide whether an expression may move."""
 
 from __future__ import annotations
 

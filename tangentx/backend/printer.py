@@ -1,4 +1,4 @@
-"""Syntax trees as text, each parsed back and compared with its tree."""
+"""Prints syntax trees with astor, parses the text back and compares the trees."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import itertools
 import tokenize
 from typing import Any
 
-from tangentx.common.own_warnings import quietly
 from tangentx.common.recursion import deep
+from tangentx.common.silenced_warnings import quietly
 
 
 def _astor() -> Any:

@@ -1,4 +1,4 @@
-"""Names at the top of a generated text: what is imported, and how an object is spelled."""
+"""Names at the top of a generated text: imports, and how each outside object is spelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of statements that Python writes as one, found before lowering; and how often each name is used."""
+"""Groups of IR statements that Python writes as one, and use counts for them."""
 
 from __future__ import annotations
 

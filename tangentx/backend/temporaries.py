@@ -1,4 +1,4 @@
-"""Names for temporaries: what each one is, and the same name for several that never hold a value at the same time.
+"""Names of temporaries: descriptive, and shared by temporaries that are never live together.
 
 This is register allocation, for the reader: the live ranges of temporaries that would be called alike are compared,
 and a number is added to a name only where two of them overlap. ``product`` may thus be bound in each group of the

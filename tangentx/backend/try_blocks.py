@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from tangentx.backend import forms
 from tangentx.backend.expressions import Writer
-from tangentx.ir.exposure import bound_after
 from tangentx.ir.nodes import Atom, Block, Var
 from tangentx.ir.rewrite import map_atoms, rename
 from tangentx.ir.try_op import Attempt
+from tangentx.ir.upward_exposed import bound_after
 from tangentx.ir.walk import bound
 
 Write = Callable[[Block, Sequence[str]], list[ast.stmt]]

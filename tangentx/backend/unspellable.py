@@ -1,4 +1,4 @@
-"""Attributes and arguments whose names no source text can spell, such as ``learning-rate``: asked for by a string."""
+"""Attributes and keywords whose names are not identifiers, such as ``learning-rate``, printed with `getattr`."""
 
 from __future__ import annotations
 

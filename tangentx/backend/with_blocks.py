@@ -1,4 +1,4 @@
-"""``with`` statements around what is derived from the blocks of the user's."""
+"""``with`` statements, placed around the derived code of the user's blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements that write or leave, as the atoms that they evaluate and what is printed of those."""
+"""Stores, deletions and exits, and the expressions evaluated for them."""
 
 from __future__ import annotations
 

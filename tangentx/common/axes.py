@@ -1,4 +1,4 @@
-"""Axes of length one: along them arrays are broadcast, which rank alone does not tell.
+"""Axes of length one: which axes broadcast at run time, beyond what the rank tells.
 
 A text may also take it for granted that a part of an argument is not of length one, which its shape alone does not say:
 

@@ -1,4 +1,4 @@
-"""Tables that are bounded by the size of what they hold, not by its number."""
+"""Caches bounded by the bytes of what they hold."""
 
 from __future__ import annotations
 

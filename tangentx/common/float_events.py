@@ -1,4 +1,4 @@
-"""How NumPy takes floating-point events, set while something runs.
+"""Floating-point error handling for the duration of a block, safe against interrupts.
 
 ``with np.errstate(...)`` is written in Python: an interrupt between its lines leaves events as they are inside of it,
 for good. NumPy keeps them in a context variable, which is set and set back here as all our state is.

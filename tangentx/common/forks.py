@@ -1,4 +1,4 @@
-"""Processes that are forked while other threads work: what they would wait for in vain.
+"""Fork safety: locks and events that a forked child must not wait for.
 
 A child has no thread but the one that forked. A lock that another one held is taken there for good, Python's own among
 them: those of modules that are being imported, and, before Python 3.12, those of `functools.cached_property`.

@@ -1,4 +1,4 @@
-"""Names: fresh ones that take nobody's place, and the import path by which a text can name an object."""
+"""Fresh names, and the import path by which generated text can reach an object."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is set for one compilation: proofs that are off, functions that run on Tensors, checked mode, precision."""
+"""Options of one compilation: proofs turned off, functions that run on Tensors, forms of observed results."""
 
 from __future__ import annotations
 

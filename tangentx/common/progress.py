@@ -1,4 +1,4 @@
-"""One line on the terminal while something takes long: what is done, at which stage, how far it is.
+"""A progress line on the terminal while a compilation takes long.
 
 A compilation says at which stage it is, work in shards how many of them are done; nothing is shown before a second has
 passed, none where standard error is no terminal, none with ``TANGENTX_PROGRESS=0``. No thread and no timer: between two

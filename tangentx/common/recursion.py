@@ -1,4 +1,4 @@
-"""Work on trees that are deeper than Python's limit of recursion: it is done again, on a larger stack."""
+"""Deep recursion: retries work on deep trees in a thread with a larger stack."""
 
 from __future__ import annotations
 

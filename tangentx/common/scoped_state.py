@@ -1,4 +1,4 @@
-"""State that is set while something runs, and is as before afterwards, whatever interrupts it.
+"""Dynamically scoped state that is restored whatever interrupts the scope.
 
 Python looks for an interrupt where it enters a function and where a call has returned. So state is changed inside of
 the ``try`` alone, and set back by the first call of the ``finally``: a context manager written in Python has places

@@ -20,8 +20,8 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
 from tangentx.common.bounded_cache import Bounded
-from tangentx.common.own_warnings import quietly
 from tangentx.common.recursion import deep
+from tangentx.common.silenced_warnings import quietly
 from tangentx.common.source_lines import lines_of
 from tangentx.errors import NoSource, Span, StaleSource
 

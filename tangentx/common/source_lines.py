@@ -1,4 +1,4 @@
-"""The text of the file that a function stands in."""
+"""The lines of the file in which a function is defined."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The nodes of Python's syntax trees, `ast`'s and `gast`'s, in the order of the text.
+"""Iteration over `ast` and `gast` trees in source order.
 
 The standard library's walks take each node apart by its fields' names and make a generator for each; the compiler walks
 every tree it reads or writes some ten times, so that this is worth a plain loop.

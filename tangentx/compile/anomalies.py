@@ -1,4 +1,4 @@
-"""Where numbers that are not finite come from, in a program whose derivative has some: see `detect_anomaly`."""
+"""`detect_anomaly`: finds the statement where a derivative stops being finite."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tangentx.arrays.libraries import is_array, is_elsewhere
 from tangentx.common.float_events import under_events
-from tangentx.common.trees import leaves
+from tangentx.common.pytrees import leaves
 from tangentx.dispatch.entries import Target, place_of
 from tangentx.errors import NotDifferentiable, TangentxError
 
@@ -44,9 +44,9 @@ def _located(target: Target, values: Sequence[Any], wrt: Sequence[int]) -> NotDi
     """The error that says where; None where the run on Tensors shows nothing."""
     from tangentx.tensor.core.modes import setting
     from tangentx.tensor.core.tensor import Tensor
-    from tangentx.tensor.fallback.makers import called
+    from tangentx.tensor.fallback.function_rewriting import called
     from tangentx.tensor.fallback.tracing import Trace
-    from tangentx.tensor.graph.blame import Log
+    from tangentx.tensor.graph.rule_blame import Log
 
     if any(is_elsewhere(leaf) for _, leaf in leaves("", list(values))):
         return None

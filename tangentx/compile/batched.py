@@ -1,4 +1,4 @@
-"""Programs for many values at once, or in a loop over them where they cannot be batched."""
+"""Batched programs, or a loop over the members where a program cannot be batched."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cannot be compiled runs on Tensors: entries that do so, in the place of compiled ones."""
+"""The fallback: entries that run a program on Tensors where it cannot be compiled."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tangentx.arrays.copies import fresh_copies
 from tangentx.arrays.libraries import is_array
 from tangentx.arrays.signatures import storages
 from tangentx.common.axes import Taken
+from tangentx.common.generated_text import Text
 from tangentx.common.naming import with_article
 from tangentx.common.options import ON_TENSORS, Helper
 from tangentx.common.scoped_state import lasting
-from tangentx.common.texts import Text
-from tangentx.compile.slower_ways import warn_once
+from tangentx.compile.slow_path_warnings import warn_once
 from tangentx.dispatch.entries import Entry, Target, place_of
 from tangentx.errors import NO_PROGRAM, FallbackWarning, NotDifferentiable, TangentxError
 
@@ -127,7 +127,7 @@ def _has_captured(function: Any) -> bool:
     """Whether a function has captured a Tensor that is differentiated: compiled code around it would lose that."""
     if "tangentx.tensor" not in sys.modules:
         return False
-    from tangentx.tensor.fallback.reach import active_in
+    from tangentx.tensor.fallback.reachable import active_in
 
     return active_in(function) is not None
 
@@ -184,7 +184,7 @@ def _traced(target: Target, values: tuple[Any, ...], wrt: tuple[int, ...]) -> An
     """The run of a function on Tensors. Raises Captured."""
     from tangentx.tensor.core.containers import tensors_in
     from tangentx.tensor.core.modes import recording
-    from tangentx.tensor.fallback.makers import called
+    from tangentx.tensor.fallback.function_rewriting import called
     from tangentx.tensor.fallback.programs import meets_users
     from tangentx.tensor.fallback.tracing import Trace
 
@@ -284,7 +284,7 @@ def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...
 
 
 def _pullback(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
-    from tangentx.tensor.fallback.makers import called
+    from tangentx.tensor.fallback.function_rewriting import called
     from tangentx.tensor.fallback.structures import outputs_in, plain
     from tangentx.tensor.fallback.tracing import Trace
 
@@ -304,7 +304,7 @@ def _pullback(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...
 
 
 def _tangent(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
-    from tangentx.tensor.fallback.makers import called
+    from tangentx.tensor.fallback.function_rewriting import called
     from tangentx.tensor.fallback.outcome import tangent
     from tangentx.tensor.fallback.structures import plain
     from tangentx.tensor.fallback.tracing import Trace

@@ -1,4 +1,4 @@
-"""From arguments to compiled entries: keys, kinds, checks of what was asked, guards, nesting."""
+"""From arguments to a compiled entry: keys, kinds, checks of the request, guards, retries."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kind_copies import copy_kind
 from tangentx.analysis.types.kinds import Bottom, Box, Kind, Num, Region, World, describe, holds_itself
-from tangentx.analysis.types.values import Valuer, fill
+from tangentx.analysis.types.value_kinds import Valuer, fill
 from tangentx.arrays.copies import fresh_copies
 from tangentx.arrays.signatures import key, overlaps, storages
 from tangentx.common.axes import Taken, axes_of, shapes_of
+from tangentx.common.generated_text import Text, register
 from tangentx.common.options import SETTINGS, is_checked, low_precision
-from tangentx.common.texts import Text, register
-from tangentx.common.trees import sample
+from tangentx.common.pytrees import sample
 from tangentx.compile import pipeline, plain_sweeps, transforms
+from tangentx.compile.dependencies import guard_of, outside_data
 from tangentx.compile.fallback import Otherwise, helped, on_tensors, otherwise
 from tangentx.compile.observation import Call, begin, has_begun, observed_entry
 from tangentx.compile.plain_sweeps import is_loud
-from tangentx.compile.reads import guard_of, outside_data
 from tangentx.derive.prologue import has_effects
 from tangentx.dispatch.entries import Cache, Entry, Target, place_of, refuse_overlap
 from tangentx.dispatch.guards import refuse_outside
@@ -92,7 +92,7 @@ def found_for(
 
 def _beside_reference(entry: Entry, make: Callable[[], Entry]) -> Entry:
     """The entry in checked mode, which runs what `make` makes without any proof, too."""
-    from tangentx.compile.reference import checked
+    from tangentx.compile.checked_reference import checked
 
     def without_proofs() -> Entry:
         kept = "lengths" if entry.notes["axes"] is not None else ""  # then there is an entry for each answer
@@ -196,7 +196,7 @@ def always_raises(target: Target, root: Instance) -> Entry:
     """The entry for a function that never returns for these kinds: it is run, for what it raises."""
 
     def run(*values: Any) -> Any:
-        from tangentx.compile.reference import called
+        from tangentx.compile.checked_reference import called
 
         params = root.source.params
         called(target.function, params, *fresh_copies(*values[: len(params)]))  # tangents may follow
@@ -233,7 +233,7 @@ def analysed(
     instance = pipeline.analyse(function, varied, program, keeps=keeps)
     instance.given = [fill(kind) if i in wrt else kind for i, kind in enumerate(given)]
     if is_checked() and low_precision() is None and not has_effects(instance):
-        from tangentx.compile.reference import reference
+        from tangentx.compile.checked_reference import reference
 
         users = [function for function, _, _ in program.lifted.values()]
         understood, linear = pipeline.understood(program, instance), plain_sweeps.is_linear(program)

@@ -1,4 +1,4 @@
-"""How many numbers go into a function and come out, which says in which mode its Jacobian is shorter."""
+"""Chooses forward or reverse mode for a Jacobian, by its numbers of rows and columns."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.copies import fresh_copies
-from tangentx.common.trees import is_differentiable, leaves
+from tangentx.common.pytrees import is_differentiable, leaves
 from tangentx.compile import gradients
 from tangentx.dispatch.entries import Entry
 

@@ -1,12 +1,12 @@
-"""What ``jit=`` asks for: the derivative compiled further, or the reason why it runs as the Python that it is."""
+"""``jit=``: compiles a derivative further, or says why it runs as Python."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tangentx.common.outside_names import current
-from tangentx.compile.slower_ways import warn_of_jit
+from tangentx.common.free_variables import current
+from tangentx.compile.slow_path_warnings import warn_of_jit
 from tangentx.errors import NoCompiler
 from tangentx.ir.nodes import Function, Lit
 from tangentx.loops.entry import Compiled

@@ -1,4 +1,4 @@
-"""Derivatives that become part of other programs: derived functions for kinds, not for values."""
+"""Derivatives inside programs: derived functions for given kinds rather than given arguments."""
 
 from __future__ import annotations
 

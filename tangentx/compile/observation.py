@@ -17,21 +17,21 @@ from typing import Any
 
 from tangentx.analysis.types.kinds import Bottom
 from tangentx.analysis.types.user_code import asks_frames
-from tangentx.analysis.types.values import Valuer, fill
+from tangentx.analysis.types.value_kinds import Valuer, fill
 from tangentx.arrays import observed
 from tangentx.arrays.copies import fresh_copies
+from tangentx.arrays.observed_calls import Differs, Run, form_of, joined, repeated, running
 from tangentx.arrays.signatures import storages
-from tangentx.arrays.sites import Differs, Run, form_of, joined, repeated, running
 from tangentx.backend.load import load
 from tangentx.backend.module_text import write
-from tangentx.common import outside_names
+from tangentx.common import free_variables
+from tangentx.common.free_variables import current
+from tangentx.common.generated_text import Text
 from tangentx.common.options import OBSERVING, SHOWING, Observing
-from tangentx.common.outside_names import current
-from tangentx.common.own_warnings import quietly
 from tangentx.common.scoped_state import lasting
-from tangentx.common.texts import Text
+from tangentx.common.silenced_warnings import quietly
 from tangentx.compile import pipeline
-from tangentx.compile.reads import outside_data
+from tangentx.compile.dependencies import outside_data
 from tangentx.dispatch.entries import Cache, Entry, StateOf, Target, place_of
 from tangentx.errors import NO_PROGRAM, NoTemplate, NotResolved, TangentxError, is_library
 from tangentx.ir.nodes import Param
@@ -304,7 +304,7 @@ def _wrapped(entry: Entry, call: Call, state: Observing) -> Entry:
         again = pending is not None
         run = Run() if pending is None else pending.again()
         run.watched = not trusted
-        _lend(run, (*given.values, *(outside_names.current(ext) for ext in entry.notes["outside"])))
+        _lend(run, (*given.values, *(free_variables.current(ext) for ext in entry.notes["outside"])))
         functions = _repeating(entry.text, entry.filename)[: len(entry.functions)] if again else entry.functions
         try:
             out = running(run, functions[0], args)

@@ -19,9 +19,9 @@ from tangentx.backend.load import load
 from tangentx.backend.module_text import write
 from tangentx.common import progress
 from tangentx.common.axes import Axes, axes_of, shapes_of
+from tangentx.common.generated_text import Text, filename_of
 from tangentx.common.options import OFF, SETTINGS, is_checked
 from tangentx.common.scoped_state import Lasting
-from tangentx.common.texts import Text, filename_of
 from tangentx.derive.reverse.callee_pairs import Derivation
 from tangentx.derive.reverse.gradient import Request, gradient
 from tangentx.derive.reverse.pullback import pullback
@@ -31,8 +31,8 @@ from tangentx.frontend.lift import lift
 from tangentx.ir.check import check
 from tangentx.ir.nodes import Assign, Call, Function
 from tangentx.optimise.facts import dtype_exactness
+from tangentx.optimise.facts.checked_facts import told
 from tangentx.optimise.facts.unit import Unit
-from tangentx.optimise.facts.witness import told
 from tangentx.optimise.pipeline import PASSES, fits, optimise, optimised, prepare, shorten, straighten
 from tangentx.optimise.privatise import private
 

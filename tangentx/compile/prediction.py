@@ -1,4 +1,4 @@
-"""The text of a derivative that nobody has called yet: for the kinds that annotations and defaults predict."""
+"""The text of a derivative before its first call, from annotations and defaults."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from tangentx.common.options import showing
+from tangentx.common.pytrees import UNKNOWN
 from tangentx.common.source import find as source_of
-from tangentx.common.trees import UNKNOWN
 from tangentx.errors import NotResolved, TangentxError
 
 _SAMPLES: dict[str, Any] = {"int": 1, "float": 1.0, "complex": 1j, "bool": True, "str": "", "None": None}

@@ -11,9 +11,10 @@ from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Region, reached
 from tangentx.arrays.signatures import storages
 from tangentx.common.axes import Taken
+from tangentx.common.generated_text import Text
 from tangentx.common.options import is_checked
-from tangentx.common.texts import Text
 from tangentx.compile import pipeline
+from tangentx.compile.dependencies import guard_of
 from tangentx.compile.gradients import (
     Pairs,
     analysed,
@@ -25,7 +26,6 @@ from tangentx.compile.gradients import (
     noted,
 )
 from tangentx.compile.jitted import Jit
-from tangentx.compile.reads import guard_of
 from tangentx.derive import products
 from tangentx.derive.prologue import has_effects
 from tangentx.dispatch.entries import Cache, Entry, Target

@@ -12,6 +12,7 @@ from tangentx.analysis.types.kind_copies import copy_kind
 from tangentx.analysis.types.kinds import Arr, Kind, Num, Region, World, dtype_of
 from tangentx.arrays import tangent_as
 from tangentx.compile import batched, pipeline
+from tangentx.compile.dependencies import guard_of
 from tangentx.compile.fallback import otherwise
 from tangentx.compile.gradients import (
     Pairs,
@@ -25,8 +26,7 @@ from tangentx.compile.gradients import (
     never_returns,
     noted,
 )
-from tangentx.compile.reads import guard_of
-from tangentx.compile.slower_ways import not_compiled
+from tangentx.compile.slow_path_warnings import not_compiled
 from tangentx.compile.transforms import demand_cotangent
 from tangentx.derive.products import tangent_alone
 from tangentx.derive.prologue import has_effects
@@ -177,7 +177,7 @@ def _several(
     both: Callable[[], Function], kinds: Sequence[Kind], moving: int, item: int | None, header: str
 ) -> Callable[[Sequence[Any]], Any]:
     """Compiles, when it is first asked for, both functions with a batch of tangents or cotangents; None where it
-    cannot. Who asks gives arguments, of which a text that was kept is compiled (see `kept_texts`)."""
+    cannot. Who asks gives arguments, of which a text that was kept is compiled (see `dispatch.disk_cache`)."""
 
     @functools.cache
     def made() -> Any:

@@ -1,4 +1,4 @@
-"""The values that the statements of the user's own functions give their names, while these run as they are.
+"""Records the values of local variables while the user's functions run, for checked mode.
 
 Python tells of each instruction, before it is run, in the frames that are asked for: after one that binds a local name,
 or stores into what one holds, the value is noted.
@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from tangentx.arrays.histories import MOST, History, Place
+from tangentx.arrays.sweep_checks import MOST, History, Place
 
 T = TypeVar("T")
 _BINDING = {"STORE_FAST": (0,), "STORE_FAST_LOAD_FAST": (0,), "STORE_FAST_STORE_FAST": (0, 1)}

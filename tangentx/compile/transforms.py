@@ -1,4 +1,4 @@
-"""What is asked of a function as a function of the language: its gradient, its Jacobian."""
+"""The table of transforms: gradient, Jacobian, jvp, vjp and linearize as functions of the IR."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Building blocks of derived code: statements in the making, and what holds of the variables of one instance."""
+"""Emission of derived code: statements under construction, and the kinds of their variables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tangentx import arrays
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, varied
 from tangentx.analysis.types.selection import known_key, slots_alike
-from tangentx.analysis.types.values import constant_kind
+from tangentx.analysis.types.value_kinds import constant_kind
 from tangentx.common.naming import Names
 from tangentx.errors import Span
 from tangentx.ir.nodes import (

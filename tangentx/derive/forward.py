@@ -1,4 +1,4 @@
-"""Forward mode: beside each statement, the statement of the tangents.
+"""Forward mode: each statement is followed by the statement of its tangents.
 
 A value's tangent is a variable, a storage's is a storage of the same layout, aliased and written as the primal is.
 Where a statement reads what it overwrites, the new value and its tangent are found before either name is bound.

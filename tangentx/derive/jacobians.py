@@ -1,4 +1,4 @@
-"""Jacobians: one tangent or cotangent for each direction, put together in the structure of result and parameters."""
+"""Jacobians: one tangent or cotangent a direction, assembled in the structure of arguments and results."""
 
 from __future__ import annotations
 

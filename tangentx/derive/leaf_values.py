@@ -1,4 +1,4 @@
-"""Values taken leaf by leaf, in code to be: their number of reals, directions to move in, what moves with them."""
+"""Derived code over the leaves of structured values: counting reals, perturbing, assembling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products as functions for other programs: what they are given is checked, what they give has its public form."""
+"""Products as functions for other programs: validation of directions, and public forms of results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the root does first: copies of arguments that are written, and objects from outside."""
+"""The prologue of a derived function: copies of arguments that are written, and outside objects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Templates put to work: the body of a rule as statements over the atoms of one application."""
+"""Applies templates: the body of a rule as statements on the operands of one application."""
 
 from __future__ import annotations
 

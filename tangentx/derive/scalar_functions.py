@@ -1,4 +1,4 @@
-"""The functions in which a rule is written, as the primal has them: those of `math`, quotients plain or silent."""
+"""Scalar spelling: rules of scalar programs use `math` where the primal does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Axes of batches: which leaf of which argument has one, its members, and results put together again."""
+"""Batch axes: which leaves of the arguments have one, selecting a member, and stacking results."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from tangentx.arrays.libraries import is_array, library_of_class
 from tangentx.common.naming import with_article
-from tangentx.common.trees import children, leaves, rebuild
+from tangentx.common.pytrees import children, leaves, rebuild
 from tangentx.dispatch.tensor_arguments import holds_tensors
 from tangentx.errors import NotDifferentiable, Span
 

@@ -1,4 +1,4 @@
-"""The shortest way through a call: a function made for the exact types, dtypes and shapes of the last arguments."""
+"""Call stubs: the fast path of a call, generated for the exact types, dtypes and shapes of its arguments."""
 
 from __future__ import annotations
 

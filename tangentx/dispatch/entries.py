@@ -1,4 +1,4 @@
-"""What lies between a user's call and compiled code: arguments bound, code looked up, results made public."""
+"""Entries: from a user's call to compiled code. Binds arguments, finds the code, returns public results."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from typing import Any
 
 from tangentx.common import forks
 from tangentx.common.options import NOBODY, OBSERVING, ON_TENSORS, Observing
-from tangentx.common.own_rules import checkpointed, is_own
 from tangentx.common.progress import reporting
 from tangentx.common.scoped_state import holding, lasting
+from tangentx.common.user_rules import checkpointed, is_own
 from tangentx.dispatch.call_stubs import Hit, Route
 from tangentx.dispatch.signature_cache import Hits
-from tangentx.dispatch.written_functions import cached_by, of_library, of_partial
+from tangentx.dispatch.synthetic_functions import cached_by, of_library, of_partial
 from tangentx.errors import (
     ChangedMeanwhile,
     NoSource,

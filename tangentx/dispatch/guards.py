@@ -1,4 +1,4 @@
-"""Whether a compiled derivative still belongs to the program: its functions, and the objects that they read."""
+"""Guards: whether a compiled derivative still matches the functions and objects it was compiled from."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 
 from tangentx.arrays.sharing import sharing
 from tangentx.arrays.signatures import key, storages
-from tangentx.common import outside_names
+from tangentx.common import free_variables
+from tangentx.common.free_variables import Outside, static
 from tangentx.common.naming import is_identifier
-from tangentx.common.outside_names import Outside, static
 from tangentx.errors import ChangedMeanwhile, NotResolved, SharedMemory, Span
 
 
@@ -103,13 +103,13 @@ class Guard:
         if not whole(ext.value) and type(ext.value) not in _IMMUTABLE:
             self._inner.append(check)
         kind, name, *attributes = ext.path
-        first = outside_names.found((kind, name), ext.home, None) if attributes else ext.value
-        for space in outside_names.spaces(ext):
+        first = free_variables.found((kind, name), ext.home, None) if attributes else ext.value
+        for space in free_variables.spaces(ext):
             self._item(space, name, first if name in space else _ABSENT)
             if name in space:
                 break
         if kind == "closure":
-            self._attribute(outside_names.cell(ext.home, name), "cell_contents", first)
+            self._attribute(free_variables.cell(ext.home, name), "cell_contents", first)
         owner = first
         for i, attribute in enumerate(attributes, 1):
             value = getattr(owner, attribute) if i < len(attributes) else ext.value
@@ -150,7 +150,7 @@ def refuse_outside(exts: Sequence[Outside], values: Sequence[Any], place: Span |
     """Refuses arguments that share memory with an object from outside, where the program writes."""
     arguments = storages(tuple(values))
     for ext in exts:
-        for other in storages((outside_names.current(ext),)):
+        for other in storages((free_variables.current(ext),)):
             both = [a for a in arguments if isinstance(a, np.ndarray) and isinstance(other, np.ndarray)]
             if any(a is other for a in arguments) or any(np.may_share_memory(a, other) for a in both):
                 raise SharedMemory(
@@ -166,7 +166,7 @@ def _shares_as_before(exts: Sequence[Outside]) -> Callable[[], bool]:
 
     def same() -> bool:
         try:
-            return sharing([outside_names.current(ext) for ext in exts]) == was
+            return sharing([free_variables.current(ext) for ext in exts]) == was
         except NotResolved:
             return False
 
@@ -198,7 +198,7 @@ def _guard(ext: Outside, wanted: Any) -> Callable[[], bool]:
 
     def same() -> bool:
         try:
-            now = outside_names.current(ext)
+            now = free_variables.current(ext)
         except NotResolved:
             return False
         if by_identity:

@@ -1,4 +1,4 @@
-"""Arguments, and all else, that are nested more deeply than our own walks can follow."""
+"""Arguments and other structures that are nested too deeply for recursive walks."""
 
 from __future__ import annotations
 

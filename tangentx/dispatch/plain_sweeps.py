@@ -1,4 +1,4 @@
-"""A gradient without guards, whose results are looked at: what is not finite is computed again with guards.
+"""Runs a gradient without guards, and once more with them where a result is not finite.
 
 Which gradients may do without, `compile.plain_sweeps` says.
 """

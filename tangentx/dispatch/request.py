@@ -1,4 +1,4 @@
-"""What is asked of a function: which derivative, by what, and in which form."""
+"""Requests: which derivative of a function is wanted, with respect to what, and in which form."""
 
 from __future__ import annotations
 

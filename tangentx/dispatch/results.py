@@ -1,4 +1,4 @@
-"""Results as the user gets them: in the form that is promised, sharing memory with nothing."""
+"""Results as users receive them: in the promised form, sharing no memory with anything else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tangentx.arrays import finish, instance
 from tangentx.arrays.copies import fresh_copy
 from tangentx.arrays.libraries import is_array, library_of_class
 from tangentx.arrays.memory import is_writable
-from tangentx.common.trees import leaves, rebuild
+from tangentx.common.pytrees import leaves, rebuild
 from tangentx.dispatch.tensor_arguments import holds_modules
 from tangentx.errors import NotDifferentiable
 

@@ -1,4 +1,4 @@
-"""The quick way from flat arguments, numbers and arrays, to what was found for their kinds."""
+"""The signature cache: from flat arguments to compiled code, by exact signature."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether tangents and cotangents fit what they belong to."""
+"""Checks that tangents and cotangents match the structure of their primals."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from tangentx.arrays.libraries import as_array, is_array, is_elsewhere, library_of
 from tangentx.common.naming import with_article
-from tangentx.common.trees import children, is_differentiable
+from tangentx.common.pytrees import children, is_differentiable
 from tangentx.errors import NotDifferentiable
 
 

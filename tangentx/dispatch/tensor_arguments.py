@@ -1,4 +1,4 @@
-"""Tensors among the arguments of a call, asked without loading them."""
+"""Recognises Tensors among arguments without importing the Tensor runtime."""
 
 from __future__ import annotations
 

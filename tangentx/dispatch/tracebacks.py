@@ -1,4 +1,4 @@
-"""Exceptions of generated text: which line of the user's program was being differentiated."""
+"""Tracebacks: maps exceptions in generated text to the line of the user's program."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
-from tangentx.common.texts import register
+from tangentx.common.generated_text import register
 from tangentx.errors import INSIDE, Span, TangentxError
 
 _GROUP = re.compile(r"\s*# line (\d+): (.*)")

@@ -1,4 +1,4 @@
-"""What is asked of arguments and results: refusals that say which one, and what to do instead."""
+"""Validation of arguments and results, with messages that name the argument and the remedy."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tangentx.analysis.types.kinds import (
     is_inexact,
     reached,
 )
-from tangentx.analysis.types.values import Valuer
+from tangentx.analysis.types.value_kinds import Valuer
 from tangentx.errors import NotDifferentiable, Span
 
 _LIBRARIES = {"torch": "PyTorch", "jax": "JAX", "jaxlib": "JAX", "tensorflow": "TensorFlow"}

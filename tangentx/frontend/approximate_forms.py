@@ -1,4 +1,4 @@
-"""Constructs that are not translated, in other words that give the same kinds and write the same.
+"""Approximate forms of unsupported constructs: same kinds, same writes, for analysis only.
 
 For functions that run on Tensors, of which only that has to be known: a generator becomes a list of what it yields, an
 iterator that is kept a list of what it gives, what may end early may or may not.

@@ -1,4 +1,4 @@
-"""Functions lifted for what can be known of them, not to be run: ``try`` as branches that may be taken or not.
+"""Lifts a function approximately, for analysis only: ``try`` as branches, unsupported constructs approximated.
 
 What such a function gives, and what it writes, is found by the analysis as of any other; it runs on Tensors.
 """

@@ -1,4 +1,4 @@
-"""Calls, with starred arguments taken out in Python's order."""
+"""Calls: starred arguments expanded in Python's order of evaluation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Variables that functions share, as Python's cells: lists of one item.
+"""Cells: variables shared between functions, as lists of one item.
 
 A function that captures a variable may be given its value only where the variable is not bound again while the
 function lives. Elsewhere, and where a function inside binds it (``nonlocal``), all of them hold the same list. A

@@ -1,4 +1,4 @@
-"""Definite assignment: the places at which a name of the function's may have no value yet, or no more.
+"""Definite assignment analysis: where a local name may still be unbound.
 
 Python raises UnboundLocalError there. A text in which a name is bound to nothing at the top, so that it can be
 recorded, or in which a statement that nobody needs is dropped, would not: such a read asks for itself

@@ -1,4 +1,4 @@
-"""Displays, f-strings and comprehensions."""
+"""List, dict and set displays, f-strings and comprehensions."""
 
 from __future__ import annotations
 

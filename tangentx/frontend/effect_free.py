@@ -1,4 +1,4 @@
-"""Which code writes nothing: expressions and functions of the program's, looked into by their text."""
+"""Effect analysis of source code: expressions and functions that write nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where statements go while a function is lifted: the open block, temporaries, local names, places."""
+"""Emits statements while a function is lifted: the open block, temporaries, local names."""
 
 from __future__ import annotations
 

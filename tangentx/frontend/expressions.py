@@ -1,4 +1,4 @@
-"""Expressions: Python's order of evaluation, one step a temporary.
+"""Expressions in Python's order of evaluation, one temporary for each step.
 
 A handler is a generator: it yields a sub-expression's node and is sent the atom that holds its value, and it returns
 an expression of the language. `Expressions.expr` drives the handlers with a stack of its own, so the depth of the

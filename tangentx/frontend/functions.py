@@ -1,4 +1,4 @@
-"""Functions defined inside a function, by closure conversion.
+"""Nested functions, by closure conversion.
 
 Such a function is lifted as a function of its own, with what it captures as its first parameters. Python captures
 variables, not values: where the two differ, `cells` makes the variable a list of one item. A function that a plain

@@ -1,4 +1,4 @@
-"""Generator functions that a loop runs over: their statements stand where the loop stood, its body where they yield.
+"""Generators consumed by a loop: the generator's statements are inlined around the loop body.
 
 ``for x in walk(a): body`` runs as ``walk`` does, and ``body`` each time that it yields: there is no other order. A
 break of the loop leaves the generator, and so does its own return: `left` writes that with a flag. What keeps a
@@ -18,7 +18,7 @@ from typing import Any
 
 import gast
 
-from tangentx.common import outside_names, source
+from tangentx.common import free_variables, source
 from tangentx.common.source import Found
 from tangentx.frontend import parse, scopes, unsupported
 from tangentx.frontend.loop_iterables import Items
@@ -201,7 +201,7 @@ class Generators(Targets):
             if isinstance(param.default, gast.Constant):
                 return ir.Lit(param.default.value)
             raise self.refuse(yields.call, f"the default of `{param.name}` is computed", "give the argument")
-        value = outside_names.defaults(yields.function)[param.name]
+        value = free_variables.defaults(yields.function)[param.name]
         if type(value) in _SIMPLE:
             return ir.Lit(value)
         return ir.Ext(param.name, value, ("default", param.name), yields.function)

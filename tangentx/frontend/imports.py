@@ -1,4 +1,4 @@
-"""Imports inside a function: what they bind is an object from outside, known where the function is lifted."""
+"""Imports inside functions: they bind objects that are known at compile time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Iterators that are consumed where they are made: a list stands for each."""
+"""Iterators consumed where they are created, represented as lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Python function -> a function of the language, with the open forms in it."""
+"""Lifts a Python function to the open IR."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from types import CodeType, EllipsisType, FunctionType
 from typing import Any
 
-from tangentx.common import outside_names, source
+from tangentx.common import free_variables, source
 from tangentx.common.naming import is_identifier
 from tangentx.errors import NotResolved
 from tangentx.frontend import parse, primitives, resolve, unsupported
@@ -53,7 +53,7 @@ def _key(function: FunctionType) -> tuple[object, ...]:
 
 def _same(ext: ir.Ext) -> bool:
     try:
-        return resolve.is_same(outside_names.current(ext), ext.value)
+        return resolve.is_same(free_variables.current(ext), ext.value)
     except NotResolved:
         return False
 
@@ -115,7 +115,7 @@ def _assigned(params: tuple[ir.Param, ...], body: ir.Block) -> None:
 
 
 def _params(function: FunctionType, tree: Any) -> tuple[ir.Param, ...]:
-    defaults = outside_names.defaults(function)
+    defaults = free_variables.defaults(function)
 
     def param(name: str, kind: str) -> ir.Param:
         if name not in defaults:

@@ -1,4 +1,4 @@
-"""What a loop runs over."""
+"""What a ``for`` loop iterates over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The statements of loops: for and while with their else, break and continue."""
+"""Loop statements: for and while with else, break and continue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops over ranges and over everything else."""
+"""``for`` loops over ranges and over other iterables."""
 
 from __future__ import annotations
 

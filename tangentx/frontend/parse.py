@@ -1,4 +1,4 @@
-"""Source text -> gast tree."""
+"""Parses source text to a gast tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The user's primitives where they are asked for themselves: a function that does nothing but call one."""
+"""Direct derivatives of a user's primitive: wraps it in a function that only calls it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a name means: Python's scoping rules, and the objects behind names that are not local."""
+"""Name resolution: Python's scoping rules, and the objects behind names that are not local."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import gast
 
-from tangentx.common.outside_names import found
+from tangentx.common.free_variables import found
 from tangentx.common.syntax_trees import children
 from tangentx.errors import Span
 from tangentx.ir import nodes as ir

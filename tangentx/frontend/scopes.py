@@ -1,4 +1,4 @@
-"""What functions inside a function mean for the names of both."""
+"""Nested scopes: how functions inside a function change the meaning of names in both."""
 
 from __future__ import annotations
 

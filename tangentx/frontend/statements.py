@@ -1,4 +1,4 @@
-"""Statements. A handler says whether control never comes past its statement; what follows then is dropped."""
+"""Statements: one handler each, which reports whether control can continue past its statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Assignment: one value into a target, which may be a pattern of tuples."""
+"""Assignment targets: names, attributes, subscripts and tuple patterns."""
 
 from __future__ import annotations
 

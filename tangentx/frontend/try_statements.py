@@ -1,4 +1,4 @@
-"""``try``: kept whole, for its parts may not compute what is differentiated (`analysis.infer.try_statements`)."""
+"""``try``: kept whole, since its parts may not take part in a derivative."""
 
 from __future__ import annotations
 

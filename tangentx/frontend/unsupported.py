@@ -1,4 +1,4 @@
-"""The fence: refuses, with its place and a way out, whatever the frontend does not translate.
+"""Refuses constructs that the frontend does not translate, with location and remedy.
 
 Every class of gast is in one of the two tables. The rest of the frontend counts on what has passed.
 """

@@ -1,4 +1,4 @@
-"""``with``: managers that can be entered again wherever something that is derived from their block is run.
+"""``with``: context managers that can be entered again wherever derived code runs.
 
 They become part of the place of each statement of the block (`Span.around`), so both sweeps, and every derivative of
 them, run under the manager under which the user's statement runs.

@@ -1,4 +1,4 @@
-"""The checker of the language: what every stage may rely on, asked after each of them."""
+"""The IR verifier: invariants that every stage relies on, checked after each of them."""
 
 from __future__ import annotations
 

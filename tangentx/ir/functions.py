@@ -1,4 +1,4 @@
-"""Functions as values: the classes by which kinds tell apart what is called when such a value is called.
+"""Functions as values: the classes by which kinds tell callees apart.
 
 Where the program runs such a value is a plain tuple: of a function defined inside another one (a `Closure`) the values
 that it captured, of a `functools.partial` the function and its arguments, of a method its object. Which function it is,

@@ -1,4 +1,4 @@
-"""What is asked of keys, and the key of all of an array."""
+"""Queries on subscript keys, and the key that selects all of an array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call of a library's function that is given functions of the program, run as the user wrote it.
+"""The operation that calls a library function with functions of the program as arguments.
 
 It stands as the function of an `Op` of all the atoms that it reads, those that the functions have captured among them.
 The functions stay in the open form in which they were lifted, and are printed so: the library calls them as Python

@@ -1,4 +1,4 @@
-"""More markers for `Op`, which `analysis.infer.sequences` replaces."""
+"""Markers for `Op` that `analysis.infer.sequences` lowers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The intermediate language: structured, not SSA, one effect a statement, explicit order.
+"""The intermediate representation: structured, not SSA, one effect a statement, explicit order.
 
 Grammar
 -------

@@ -1,4 +1,4 @@
-"""The class of an object that is of one of several classes: `Mixed`, which only kinds know.
+"""`Mixed`: the class of an object that belongs to one of several classes, known to kinds only.
 
 Where the program runs it is the object itself, and its own class says what its methods are.
 """

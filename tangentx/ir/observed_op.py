@@ -1,4 +1,4 @@
-"""An operation of unknown code, run as it is: its result has the form that was observed where it was run before.
+"""The operation that runs unknown code, whose result has the form that was observed.
 
 It stands as the function of an `Op`: ``fn(*atoms)``, or ``getattr`` of an atom and `name`. The text that is printed
 checks the result (see `arrays.observed`). `form` is `arrays.observed.UNSEEN` where nothing was observed so far: control

@@ -1,4 +1,4 @@
-"""Where the names of one block are read and bound: an index, so that no pass looks through all statements in between.
+"""An index of where the names of a block are read and bound, so that passes need not scan for it.
 
 A statement stands for all that its own blocks hold. A pass that moves statements tells the index of it.
 """

@@ -1,4 +1,4 @@
-"""Rewrites of the language: atoms, names and calls replaced, all else kept."""
+"""Rewriting: replaces atoms, names and calls, and keeps everything else."""
 
 from __future__ import annotations
 

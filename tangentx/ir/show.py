@@ -1,4 +1,4 @@
-"""The language as text, for people who debug the compiler; it is not meant to run."""
+"""Prints the IR for people who debug the compiler."""
 
 from __future__ import annotations
 

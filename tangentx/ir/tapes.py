@@ -1,4 +1,4 @@
-"""Tapes: lists that a function makes empty, appends to at one place, pops from at another, and uses no more."""
+"""Recognises tapes: lists created empty, appended to in one place and popped in another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``try`` as one operation that nothing looks into: what is in it has no part in the derivative.
+"""``try`` as one opaque operation that takes no part in the derivative.
 
 Where it has one, the operation is a trial: it runs the body to tell which handler, if any, would be entered, and what
 the statement does follows as branches.

@@ -1,4 +1,4 @@
-"""What temporaries are called: after the expression that makes them, as a person would read it aloud.
+"""Names of temporaries, from the expressions that create them.
 
 ``%7 = x * y; %8 = %7 + 1.0; %9 = np.exp(%8)`` are `x_times_y`, `x_times_y_plus_1` and `exp_x_times_y_plus_1`; where
 that is longer than a name should be, a noun stands for the operation: `total`, `product`, `ratio`. A temporary may

@@ -1,4 +1,4 @@
-"""Walks over the language: what a statement holds, reads and binds.
+"""Traversal of the IR: what a statement contains, reads and binds.
 
 `reads` and `writes` speak of one statement without its blocks; `bound` and `used` of a block with all it holds.
 All work without recursion, so the depth of a program does not matter.

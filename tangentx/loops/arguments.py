@@ -1,4 +1,4 @@
-"""Arguments and results of a compiled program: how they are taken apart, put together, and found fit."""
+"""The calling convention of compiled programs: how arguments are flattened, and results reassembled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Primitives of arrays: creation, copies, what goes element by element, reductions, and what undoes broadcasting."""
+"""Array primitives: creation, copies, elementwise operations, reductions."""
 
 from __future__ import annotations
 

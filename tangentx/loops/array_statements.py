@@ -1,4 +1,4 @@
-"""Statements of whole arrays as loops: views, and what goes element by element, fused where that is safe.
+"""Array statements as loops: views, and elementwise expressions fused into one nest.
 
 Element by element statements are kept until something needs what they make. Those that were kept together have one
 shape and become one loop; what only they read of each other never becomes an array.

@@ -1,4 +1,4 @@
-"""Sums, means and extremes along axes, in the order in which NumPy adds where elements lie row after row."""
+"""Sums, means and extremes along axes, in NumPy's order of summation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a text of C to a library that is loaded: compiled once for each content, compiler and processor, and kept.
+"""Builds and loads C libraries, cached by content.
 
 What is compiled lies in a directory that nobody else may enter, is written under another name first, and is found again
 by other processes.
@@ -17,7 +17,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 
-from tangentx.common.kept_files import digest, directory, private, read
+from tangentx.common.cache_files import digest, directory, private, read
 from tangentx.errors import NoCompiler
 
 FLAGS = ("-O3", "-fno-expensive-optimizations", "-fno-gcse-after-reload", "-fno-schedule-insns2",

@@ -1,4 +1,4 @@
-"""One function of the loop language while it is written: its blocks, names, types, and what is known of numbers."""
+"""The builder of loop-language functions: blocks, names, types and temporaries."""
 
 from __future__ import annotations
 

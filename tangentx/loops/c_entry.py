@@ -1,4 +1,4 @@
-"""The entry of a program that is printed as C: a function of Python, which needs no headers of Python's."""
+"""The C entry point: a Python-callable function that needs no Python headers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every program that is printed as C begins with: Python's functions, blocks of memory, lists, and arithmetic."""
+"""The C prelude of each program: Python's arithmetic, memory blocks, and growing lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops whose trips are independent, and sums, on several threads of a program that is printed as C.
+"""Threads in C programs: independent iterations, and sums in a fixed order.
 
 The bits do not depend on how many threads there are: a thread takes whole vectors of trips, and a sum is split where
 it is split without threads.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from tangentx.loops import loop_ir as loops
-from tangentx.loops.tidy import atoms, expressions, targets
+from tangentx.loops.simplify import atoms, expressions, targets
 
 SUPPORT = r"""
 #include <pthread.h>

@@ -1,4 +1,4 @@
-"""Functions of Python that a compiled program calls while it runs."""
+"""Callbacks: Python functions that a compiled program calls."""
 
 from __future__ import annotations
 

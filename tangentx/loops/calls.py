@@ -1,4 +1,4 @@
-"""Calls: of the program's own functions, of products of matrices, and of functions that the interpreter runs."""
+"""Calls: the program's own functions, matrix products, and outside functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Items of lists and records: read, written, appended, deleted, asked for."""
+"""Containers: items of lists and records read, written, appended and deleted."""
 
 from __future__ import annotations
 

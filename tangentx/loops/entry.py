@@ -1,4 +1,4 @@
-"""A compiled program as a function of Python: arguments in, results out, and the generated Python where it gives up."""
+"""A compiled program as a Python function, with the generated text as a fallback."""
 
 from __future__ import annotations
 

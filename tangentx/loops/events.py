@@ -1,4 +1,4 @@
-"""What a program computes for its floating-point events alone.
+"""Floating-point events: keeps computations whose value may go unused, but whose event NumPy would report.
 
 NumPy warns of ``np.log(x)`` in ``np.where(x > 0, np.log(x), 0.0)`` wherever it stands. A compiler of C or Numba's puts
 such a value where it is used, and computes it nowhere else. So what is not used on every way on is kept: a `Keep`
@@ -29,7 +29,7 @@ from tangentx.loops.loop_ir import (
     blocks,
     statements,
 )
-from tangentx.loops.tidy import atoms, expressions, targets
+from tangentx.loops.simplify import atoms, expressions, targets
 
 _CONDITIONAL = {"select": (1, 2), "ratio_or_zero": (0,), "power_slope": (0,)}
 """Operands that a printer's text need not compute, by operation."""

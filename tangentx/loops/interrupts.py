@@ -1,4 +1,4 @@
-"""How often a compiled loop asks whether a signal wants the program to stop: several times a second."""
+"""Interrupt checks in loops: how often compiled code looks for a pending signal."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tangentx.loops.loop_ir import (
     Statement,
     statements,
 )
-from tangentx.loops.tidy import expressions
+from tangentx.loops.simplify import expressions
 
 TICKS = 1 << 22
 """Trips after which a loop asks."""

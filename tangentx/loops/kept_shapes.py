@@ -1,4 +1,4 @@
-"""Which variables and tapes hold arrays of one shape all the time.
+"""Shape stability: variables and tapes whose arrays have one shape throughout.
 
 What the first binding gives is taken for granted of every other one, and compared there. Where one differs, the name is
 noted, and the function is written again without: so what is taken for granted holds by induction, however often a loop

@@ -1,4 +1,4 @@
-"""Functions of whole lists and tuples, item by item: arrays made of them, their largest item, their adjoints."""
+"""Operations on whole lists and tuples, item by item."""
 
 from __future__ import annotations
 

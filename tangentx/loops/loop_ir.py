@@ -1,4 +1,4 @@
-"""The loop language, of which compiled derivatives are made: typed scalars, arrays, lists, records, explicit loops.
+"""The loop language: typed scalars, arrays, lists and records, with explicit loops.
 
 Grammar
 -------

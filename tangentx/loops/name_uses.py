@@ -1,4 +1,4 @@
-"""Which names a function reads, where, and how often."""
+"""Use counts: which names a function reads, where and how often."""
 
 from __future__ import annotations
 

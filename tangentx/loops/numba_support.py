@@ -1,4 +1,4 @@
-"""What a program that is printed for Numba needs: each function of it in words, taken where a text uses it."""
+"""Run-time support of programs printed for Numba."""
 
 from __future__ import annotations
 

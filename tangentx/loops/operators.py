@@ -1,4 +1,4 @@
-"""What an operation of the IR means for scalars of known types: an expression of the loop language, and its checks.
+"""Scalar semantics: operations of the IR as expressions of the loop language, by type.
 
 An operation of arrays that goes element by element has the same meaning for each of its elements.
 """

@@ -1,4 +1,4 @@
-"""Functions of Python that a compiled program may call: they compute values, write nothing, and draw nothing."""
+"""Outside calls: Python functions that a compiled program may call because they are pure."""
 
 from __future__ import annotations
 

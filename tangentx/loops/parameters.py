@@ -1,4 +1,4 @@
-"""Arguments: of the entry, taken apart into numbers and arrays; of a function that is called, handed over."""
+"""Parameters: the entry's arguments taken apart into numbers and arrays, and those of compiled callees."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The loop language as C: one readable file, with the names and the lines of the user's program."""
+"""Prints the loop language as C: one readable file, with the user's names and lines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from tangentx.loops import c_entry, c_threads, interrupts, short_axes, vector_functions
 from tangentx.loops import loop_ir as loops
 from tangentx.loops.c_support import beginning
-from tangentx.loops.tidy import names_read, targets
+from tangentx.loops.simplify import names_read, targets
 
 _TYPES = {"f8": "double", "f4": "float", "i8": "int64_t", "b1": "bool"}
 _SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==",

@@ -1,4 +1,4 @@
-"""The loop language as Python that Numba compiles.
+"""Prints the loop language as Python that Numba compiles.
 
 It is what `print_python` prints but for this: a function gives the code where it gives up first, then its results; a
 record is a tuple of lists of one item; every array is of one of two layouts where it is kept among others.

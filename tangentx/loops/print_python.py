@@ -1,4 +1,4 @@
-"""The loop language as Python: it runs as it is, and is what the other printers are compared with."""
+"""Prints the loop language as plain Python, the reference for the other printers."""
 
 from __future__ import annotations
 

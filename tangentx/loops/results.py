@@ -1,4 +1,4 @@
-"""Results: numbers and arrays one after the other, and how they stand in what Python returns."""
+"""Results: flattened to numbers and arrays, and the structure that Python gets back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs of the loop language run as C, through a library that is loaded."""
+"""Runs programs as C, through a shared library."""
 
 from __future__ import annotations
 

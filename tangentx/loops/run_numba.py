@@ -1,4 +1,4 @@
-"""Programs of the loop language run as what Numba makes of them. Numba is imported when one is asked for."""
+"""Runs programs through Numba, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.memory import is_writable
-from tangentx.common import kept_files
+from tangentx.common import cache_files
 from tangentx.errors import NoCompiler
 from tangentx.loops import print_numba
 from tangentx.loops.arguments import FLAGGED, Backend, Elements, Unfit, demand_fit, typed
@@ -94,16 +94,16 @@ def _made(text: str, path: str, name: str, signature: tuple[Any, ...]) -> Callab
 def _kept(text: str) -> str:
     """A file with the text, beside which Numba keeps what it makes."""
     name = f"tangentx_loops_{hashlib.sha256(text.encode()).hexdigest()[:32]}.py"
-    for place in (kept_files.directory, kept_files.private):
+    for place in (cache_files.directory, cache_files.private):
         path = os.path.join(place(), name)
         try:
-            if not (kept_files.is_own(path) and _content(path) == text):
+            if not (cache_files.is_own(path) and _content(path) == text):
                 with tempfile.NamedTemporaryFile("w", dir=place(), delete=False, encoding="utf-8") as file:
                     file.write(text)
                 os.replace(file.name, path)
             beside = os.path.join(place(), "__pycache__")
             os.makedirs(beside, mode=0o700, exist_ok=True)
-            if kept_files.is_own(beside):
+            if cache_files.is_own(beside):
                 return path
             raise PermissionError(f"others can write {beside}")
         except OSError as error:

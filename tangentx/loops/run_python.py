@@ -1,4 +1,4 @@
-"""Programs of the loop language run as Python."""
+"""Runs programs as plain Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the closed, typed IR to the loop language.
+"""Scalarisation: from the closed, typed IR to the loop language.
 
 A statement of the IR becomes statements of numbers and elements; a tuple becomes its items; a list that grows and
 shrinks at its end becomes a tape. What has no form there is refused, with its place and the reason."""
@@ -55,7 +55,7 @@ from tangentx.loops.loop_ir import (
 )
 from tangentx.loops.name_uses import may_go
 from tangentx.loops.operators import Refused, RefusedLate
-from tangentx.loops.tidy import tidy
+from tangentx.loops.simplify import tidy
 from tangentx.loops.types import scalar_type, surely, type_of
 from tangentx.loops.values import (
     MISSING,

@@ -1,4 +1,4 @@
-"""Loops over a last axis that may be short, as of points in space, in a program that is printed as C.
+"""Short last axes, such as points in space: a specialised copy of a nest in C programs.
 
 A loop of two or three trips costs more than what it does, and the loop around it has no vectors. So such a nest stands
 there once more for each of some `LENGTHS`, with the trips of its innermost loop one after the other. Whether the axis
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tangentx.loops import loop_ir as loops
-from tangentx.loops.tidy import expressions
+from tangentx.loops.simplify import expressions
 
 LENGTHS = (2, 3)
 LIMIT_STATEMENTS = 12

@@ -1,4 +1,4 @@
-"""Whole containers: their zeros, copies, cotangents as they are given back, and sums."""
+"""Whole containers: zeros, copies, sums and public cotangents."""
 
 from __future__ import annotations
 

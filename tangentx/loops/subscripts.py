@@ -1,4 +1,4 @@
-"""Subscripts: elements, views, slices, arrays of places, and what is written there; shapes and attributes of arrays."""
+"""Subscripts: elements, views, slices, index arrays and masks, read and written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The type of the loop language that values of a kind have."""
+"""From kinds to types of the loop language."""
 
 from __future__ import annotations
 

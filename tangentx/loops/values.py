@@ -1,4 +1,4 @@
-"""What stands for the values of a program while it is written in the loop language."""
+"""The representation of the program's values in the loop language."""
 
 from __future__ import annotations
 

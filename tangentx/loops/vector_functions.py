@@ -1,4 +1,4 @@
-"""Which functions of reals a program that is printed as C may compute for several numbers at once.
+"""Vector math functions: which functions of reals a C program may evaluate on several numbers at once.
 
 The C library's functions of vectors give equal numbers unlike bits in other lanes, and differ from those of one number
 in the last bits. So none is used whose result something is decided by: a comparison, a sign, an index, a branch, or a
@@ -38,7 +38,7 @@ from tangentx.loops.loop_ir import (
     Write,
     statements,
 )
-from tangentx.loops.tidy import applied, atoms, expressions
+from tangentx.loops.simplify import applied, atoms, expressions
 
 _VECTORS = frozenset(
     "exp log sin cos tan tanh sinh cosh expm1 log1p asin acos atan log2 log10 asinh acosh atanh".split()

@@ -1,4 +1,4 @@
-"""One function while it is written in the loop language: its names, what they stand for, and its containers."""
+"""Scalarises one function: its names, what represents them, and its containers."""
 
 from __future__ import annotations
 

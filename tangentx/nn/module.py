@@ -16,13 +16,13 @@ import numpy as np
 
 from tangentx.arrays.libraries import as_array, library_of_class
 from tangentx.arrays.transfers import brought
-from tangentx.common.trees import is_differentiable
+from tangentx.common.pytrees import is_differentiable
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.nn.checkpoints import read_whole, write_arrays, write_whole
 from tangentx.nn.parameter import Parameter
 from tangentx.nn.places import moved
 from tangentx.tensor.core.modes import STATE, no_grad
-from tangentx.tensor.graph.blame import Log, listening
+from tangentx.tensor.graph.rule_blame import Log, listening
 
 M = TypeVar("M", bound="Module")
 _COUNT = itertools.count()

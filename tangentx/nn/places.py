@@ -1,4 +1,4 @@
-"""Modules on arrays of another library."""
+"""Moves modules to arrays of another library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether what a layer is given has the shape that it expects: the same question on Tensors and in compiled programs.
+"""Shape checks of layers, for Tensors and in compiled code.
 
 Each is asked of a shape, not of an array, so that compiled text has one line for it and nothing in the reverse sweep.
 """

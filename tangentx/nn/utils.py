@@ -1,4 +1,4 @@
-"""What PyTorch has under this name."""
+"""`tx.nn.utils`, by PyTorch's names."""
 
 from tangentx.optim import clip_grad_norm_, clip_grad_value_  # the whole package: another thread may be loading it
 

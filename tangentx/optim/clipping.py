@@ -1,4 +1,4 @@
-"""Gradients of Tensors kept within limits, in place."""
+"""Gradient clipping, in place."""
 
 from __future__ import annotations
 

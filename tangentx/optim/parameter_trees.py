@@ -1,4 +1,4 @@
-"""The parameters of a model as the optimisers walk them: an array, a structure of arrays, an object, a module.
+"""Parameters as optimisers see them: an array, or a structure of arrays.
 
 A structure is a list, tuple, dict, dataclass or plain object whose real and complex numbers and arrays are parameters.
 A module says itself which of its arrays are: those of ``named_parameters()``.
@@ -14,7 +14,7 @@ import numpy as np
 
 from tangentx.arrays import fields
 from tangentx.arrays.libraries import is_array
-from tangentx.common.trees import children, is_differentiable
+from tangentx.common.pytrees import children, is_differentiable
 from tangentx.errors import NotDifferentiable
 
 Parts = list[tuple[str, Any]]

@@ -1,4 +1,4 @@
-"""The parameters of a model, or of any structure, as one vector: for SciPy's optimisers and solvers.
+"""`tx.tree.ravel`: the parameters of a model, or of any structure, as one vector, for SciPy's optimisers.
 
 >>> import tangentx as tx
 >>> tx.tree.ravel(tx.nn.Linear(3, 2, generator=0))[0].shape

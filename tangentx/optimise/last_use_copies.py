@@ -13,7 +13,6 @@ from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Region
 from tangentx.analysis.types.primitives import has_effect, makes_new
-from tangentx.ir.exposure import exposed
 from tangentx.ir.nodes import (
     Accumulate,
     Assign,
@@ -31,6 +30,7 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.rewrite import map_blocks
+from tangentx.ir.upward_exposed import exposed
 from tangentx.ir.walk import BINDING, reads, statement_atoms, statements, used, writes
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.unit import Unit, write_each

@@ -18,7 +18,6 @@ from typing import TypeAlias
 
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import BOTTOM, Kind, Region
-from tangentx.ir.exposure import exposed
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -41,6 +40,7 @@ from tangentx.ir.nodes import (
 from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.sweep_marks import CUT, REVERSE
 from tangentx.ir.tapes import EMPTY
+from tangentx.ir.upward_exposed import exposed
 from tangentx.ir.walk import atoms, bound, reads, statements, used
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.block_effects import Effects, effects

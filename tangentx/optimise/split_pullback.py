@@ -15,10 +15,9 @@ from typing import Any
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import BOTTOM, Box, Kind, Region
+from tangentx.common.generated_text import Copied
 from tangentx.common.naming import Names
-from tangentx.common.texts import Copied
 from tangentx.errors import NotDifferentiable
-from tangentx.ir.exposure import bound_after, exposed
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -38,6 +37,7 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.sweep_marks import CUT, FORWARD, REVERSE
+from tangentx.ir.upward_exposed import bound_after, exposed
 from tangentx.ir.value_names import ValueNames, with_stem
 from tangentx.ir.walk import bound, statements, writes
 from tangentx.optimise.facts import memory

@@ -1,4 +1,4 @@
-"""What the engines have in common, and what each does in its own way.
+"""Engines: what executors have in common, and the particulars of each.
 
 An engine is what has the interface of ``concurrent.futures.Executor``. Threads get the objects themselves. Dask moves
 the shards by itself and runs tasks where they are. To all others shards go as bytes, once to each worker.
@@ -16,7 +16,7 @@ from concurrent.futures import BrokenExecutor, Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
-from tangentx.parallel.carrying import packed, unpacked
+from tangentx.parallel.serialisation import packed, unpacked
 from tangentx.parallel.worker import Done, Missing, Program, Raised, Task, name_shard, work
 
 Shards = Sequence[tuple[Any, ...]]

@@ -1,4 +1,4 @@
-"""Values, gradients and Jacobians over shards of the data, on the workers of an executor."""
+"""Values, gradients and Jacobians over shards of data, on the workers of an executor."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from tangentx.api.derivative import Derivative, derivative_of
 from tangentx.common.naming import with_article
 from tangentx.common.progress import reporting
-from tangentx.common.trees import children
+from tangentx.common.pytrees import children
 from tangentx.dispatch.request import Spec
 from tangentx.dispatch.tensor_arguments import refuse_tensors, with_arrays
 from tangentx.errors import NotDifferentiable, frames_to_user

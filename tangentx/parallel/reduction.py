@@ -1,4 +1,4 @@
-"""Sums over shards, always in the same order.
+"""Tree reduction over shards, in a fixed order.
 
 Results are added as a tree: shard 0 to shard 1, 2 to 3, and so on, then those sums in the same way. Which shards are
 added when depends on their number alone, so the rounding does too, whoever has computed them and in whichever order
@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.common.trees import children, is_differentiable, leaves, rebuild
+from tangentx.common.pytrees import children, is_differentiable, leaves, rebuild
 from tangentx.errors import NotDifferentiable
 
 

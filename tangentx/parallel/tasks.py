@@ -1,4 +1,4 @@
-"""Tasks that are given to an engine, and come back in whichever order."""
+"""Tasks submitted to an engine, collected in any order."""
 
 from __future__ import annotations
 

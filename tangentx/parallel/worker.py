@@ -1,4 +1,4 @@
-"""What a worker does: one shard at a time, of a program that it keeps.
+"""The worker: evaluates one shard at a time with a program that it keeps.
 
 The caller sends the program and a shard once; later calls name them. A worker that has not got what is named, for
 another had the shard before or because it is new, says so, and gets it sent. So no engine has to say where a task will
@@ -15,7 +15,7 @@ from tangentx.common.bounded_cache import Bounded
 from tangentx.common.progress import silently
 from tangentx.dispatch.tracebacks import raised_at
 from tangentx.errors import TangentxError
-from tangentx.parallel.carrying import packed, unpacked
+from tangentx.parallel.serialisation import packed, unpacked
 
 LIMIT_PROGRAMS = 4
 """Of how many programs a worker keeps the shards that it was sent; those least recently used go."""

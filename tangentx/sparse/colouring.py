@@ -1,4 +1,4 @@
-"""Columns that may move together: no two of one colour have an entry in the same row.
+"""Column colouring: columns of one colour have no entry in a common row.
 
 That is a colouring of the column intersection graph (T.F. Coleman and J.J. Moré, "Estimation of sparse Jacobian
 matrices and graph coloring problems", SIAM J. Numer. Anal. 20, 1983), found greedily in the order of the columns, as

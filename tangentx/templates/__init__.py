@@ -1,6 +1,6 @@
 """The mathematics: one derivative rule for each operation. Knows no compiler."""
 
-from tangentx.common.own_rules import is_own
+from tangentx.common.user_rules import is_own
 from tangentx.templates import arithmetic as arithmetic
 from tangentx.templates import bands as bands
 from tangentx.templates import batches as batches
@@ -33,6 +33,7 @@ from tangentx.templates import eigen_systems as eigen_systems
 from tangentx.templates import exponential as exponential
 from tangentx.templates import fourier as fourier
 from tangentx.templates import generators as generators
+from tangentx.templates import implicit_function as implicit_function
 from tangentx.templates import jacobians as jacobians
 from tangentx.templates import joining as joining
 from tangentx.templates import linear_algebra as linear_algebra
@@ -50,7 +51,6 @@ from tangentx.templates import runs as runs
 from tangentx.templates import selection as selection
 from tangentx.templates import shaping as shaping
 from tangentx.templates import singular_values as singular_values
-from tangentx.templates import solved as solved
 from tangentx.templates import sparse_matrices as sparse_matrices
 from tangentx.templates import special as special
 from tangentx.templates import splines as splines
@@ -75,7 +75,7 @@ from tangentx.templates.compositions import (
 )
 from tangentx.templates.distributions import is_distribution, is_whole, method_of, thawed
 from tangentx.templates.library_classes import no_rule_of_member, path_of_member
-from tangentx.templates.out_places import (
+from tangentx.templates.out_parameters import (
     TWO_STEPS,
     cast_to_that_of_out,
     computes_in_that_of_out,
@@ -93,7 +93,7 @@ from tangentx.templates.registry import (
     templates,
     without_rule,
 )
-from tangentx.templates.solvers import solver, solvers
+from tangentx.templates.solver_table import solver, solvers
 
 __all__ = [
     "TWO_STEPS",

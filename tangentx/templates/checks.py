@@ -1,4 +1,4 @@
-"""Rules of the checks."""
+"""Rules of the run-time checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of the checks of where a function is defined."""
+"""Rules of the domain checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of splines that read images."""
+"""Rules of interpolation on images."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments for the tests of templates, drawn from their domains."""
+"""Random arguments for the tests of templates, drawn from the domains that they declare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of libraries that not everybody has: loaded once the user has imported the module that they are for.
+"""Rules of optional libraries, loaded when the user has imported the library.
 
 Whoever asks for a rule has the function in hand, so the module that has it was imported before. Other packages bring
 rules by entry points of the group ``tangentx.rules``: the name is that of the module which the rules are for, the value

@@ -1,4 +1,4 @@
-"""Classes of libraries whose objects are followed: their constructors and methods, each as a composition.
+"""Library classes that are followed: their constructors and methods, as compositions.
 
 What an object is made of stands in `arrays.library_objects`. A constructor's body returns ``made_of(cls, ...)``; the
 methods of several classes that behave alike are written as one class in plain NumPy, which is never made.

@@ -13,10 +13,10 @@ from tangentx.common.naming import public_name
 from tangentx.templates.compositions import compositions
 from tangentx.templates.libraries import import_all
 from tangentx.templates.library_classes import path_of_member
-from tangentx.templates.modelled import modelled
+from tangentx.templates.modelled_functions import modelled
 from tangentx.templates.refusals import refusals
 from tangentx.templates.registry import templates
-from tangentx.templates.solvers import solvers
+from tangentx.templates.solver_table import solvers
 
 
 @dataclass(frozen=True)

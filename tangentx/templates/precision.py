@@ -1,4 +1,4 @@
-"""Which operations run in which precision under a policy of mixed precision (`tx.amp`).
+"""Mixed precision: the precision in which each operation runs under `tx.amp`.
 
 As in PyTorch's autocast: products that take most of the time in low precision; what needs range or adds up many terms
 in float32 at least; all others as NumPy has it, by the dtypes that they are given.

@@ -1,4 +1,4 @@
-"""Functions that have no derivative rule for a reason, which their users are told."""
+"""Functions that have no rule for a reason, which the error message gives."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tangentx.common.naming import public_name
-from tangentx.templates.nearest import advice
+from tangentx.templates.nearest_rule import advice
 
 
 @dataclass(frozen=True)

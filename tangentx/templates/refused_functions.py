@@ -1,4 +1,4 @@
-"""Functions of NumPy's and Python's that nothing can be differentiated through, with the reason."""
+"""Functions of NumPy and Python without a derivative, each with the reason."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ import numpy as np
 from tangentx.arrays.libraries import numpy_function
 from tangentx.common.forks import once
 from tangentx.common.naming import public_name
-from tangentx.common.own_rules import own_rule
+from tangentx.common.user_rules import own_rule
 from tangentx.errors import NoTemplate
 from tangentx.templates.libraries import arrived
 

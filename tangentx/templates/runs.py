@@ -1,4 +1,4 @@
-"""Functions that run on Tensors inside of compiled code."""
+"""Rules of runs on Tensors inside compiled code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions that derivatives are written in, so that derivatives have derivatives."""
+"""Rules of the support functions in which derivatives are written, so that derivatives have derivatives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Filters, tiles, frames and counts."""
+"""Rules of filters, tiling, padding and counts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transfers that a program asks for are linear; their adjoints are transfers the other way."""
+"""Rules of transfers between devices: linear, with the opposite transfer as adjoint."""
 
 from __future__ import annotations
 

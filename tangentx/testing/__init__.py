@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import has_derivative
-from tangentx.common import trees
+from tangentx.common import pytrees
 from tangentx.common.naming import public_name
 from tangentx.errors import NotDifferentiable, NoTemplate
 from tangentx.templates import find, no_rule
@@ -87,11 +87,11 @@ def gradcheck(func: Function, x: Any, eps: float = 1e-6, *, using: Derivatives |
     for this: they are checked as float64, with a warning.
     """
     args = x if type(x) is tuple else (x,)
-    found = [leaf for _, leaf in trees.leaves("x", args) if trees.is_differentiable(leaf)]
+    found = [leaf for _, leaf in pytrees.leaves("x", args) if pytrees.is_differentiable(leaf)]
     if any(precision(leaf).machine > np.finfo(np.float64).eps for leaf in found):
         warnings.warn("gradcheck promotes float32 arguments to float64", UserWarning, stacklevel=2)
-        args = trees.rebuild(args, _promoted)
-    has = [any(trees.is_differentiable(leaf) for _, leaf in trees.leaves("x", arg)) for arg in args]
+        args = pytrees.rebuild(args, _promoted)
+    has = [any(pytrees.is_differentiable(leaf) for _, leaf in pytrees.leaves("x", arg)) for arg in args]
     wrt = tuple(i for i in range(len(args)) if has[i])
     check_grads(func, args, wrt=wrt, order=1, eps=eps, using=using)
     return True
@@ -104,7 +104,7 @@ def _ours() -> Derivatives:
 
 
 def _promoted(leaf: Any) -> Any:
-    if not trees.is_differentiable(leaf) or precision(leaf).machine <= np.finfo(np.float64).eps:
+    if not pytrees.is_differentiable(leaf) or precision(leaf).machine <= np.finfo(np.float64).eps:
         return leaf
     return (leaf * np.ones((), np.float64)).astype(np.result_type(leaf.dtype, np.float64))
 

@@ -1,4 +1,4 @@
-"""A double of CuPy for machines without a device: its arrays, its functions, and a count of the transfers.
+"""A double of CuPy for machines without a GPU: arrays, functions, and a count of transfers.
 
 The module itself is used as ``cupy`` is: programs that are written with ``import cupy as cp`` run with this module
 under that name.
@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tangentx.arrays import simulated
-from tangentx.arrays.simulated import (
+from tangentx.arrays import device_double
+from tangentx.arrays.device_double import (
     DeviceArray,
     array,
     asarray,
@@ -36,8 +36,8 @@ __all__ = ["DeviceArray", "array", "asarray", "asnumpy", "get_array_module", "nd
 
 
 def __getattr__(name: str) -> Any:
-    return getattr(simulated, name)
+    return getattr(device_double, name)
 
 
 def __dir__() -> list[str]:
-    return dir(simulated)
+    return dir(device_double)

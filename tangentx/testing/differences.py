@@ -1,4 +1,4 @@
-"""Derivatives by differences of a function of one number: extrapolated central differences and the complex step."""
+"""Numerical differentiation: extrapolated central differences."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tangentx.common.own_warnings import quietly
+from tangentx.common.silenced_warnings import quietly
 
 SHRINK = 4.0
 

@@ -1,4 +1,4 @@
-"""A function at a point, the leaves there that it is differentiated by, and directions to move them in."""
+"""A function at a point: the differentiable leaves, and directions between them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tangentx.arrays.copies import STOPPED
-from tangentx.common import trees
+from tangentx.common import pytrees
 from tangentx.common.scoped_state import lasting
 
 Function: TypeAlias = Callable[..., Any]
@@ -53,7 +53,7 @@ class Case:
             raise ValueError(f"wrt names {missing[0]!r}; the arguments given are {', '.join(names)}")
         positions = tuple(names.index(w) if isinstance(w, str) else w for w in wanted)
         chosen = [
-            pair for p in positions for pair in trees.leaves(names[p], args[p]) if trees.is_differentiable(pair[1])
+            pair for p in positions for pair in pytrees.leaves(names[p], args[p]) if pytrees.is_differentiable(pair[1])
         ]
         paths, point = tuple(path for path, _ in chosen), tuple(leaf for _, leaf in chosen)
         return cls(f, args, wrt, positions, names, paths, point, using)
@@ -64,9 +64,9 @@ class Case:
     def with_leaves(self, new: Sequence[Any]) -> tuple[Any, ...]:
         """Copies of the arguments, with `new` for the leaves of `point`."""
         given = iter(new)
-        args = [trees.rebuild(arg, _copy) for arg in self.args]
+        args = [pytrees.rebuild(arg, _copy) for arg in self.args]
         for p in self.positions:
-            args[p] = trees.rebuild(self.args[p], lambda x: _copy(next(given) if trees.is_differentiable(x) else x))
+            args[p] = pytrees.rebuild(self.args[p], lambda x: _copy(next(given) if pytrees.is_differentiable(x) else x))
         return tuple(args)
 
     def tangents(self, direction: Sequence[Any]) -> tuple[Any, ...]:
@@ -74,7 +74,9 @@ class Case:
         given = iter(direction)
         out: list[Any] = [None] * len(self.args)
         for p in self.positions:
-            out[p] = trees.rebuild(self.args[p], lambda x: _copy(next(given)) if trees.is_differentiable(x) else None)
+            out[p] = pytrees.rebuild(
+                self.args[p], lambda x: _copy(next(given)) if pytrees.is_differentiable(x) else None
+            )
         return tuple(out)
 
     def along(self, direction: Sequence[Any], f: Function | None = None) -> Function:
@@ -118,7 +120,7 @@ class Case:
         out: list[Vector] = []
         for p, part in zip(self.positions, parts, strict=True):
             try:
-                triples = list(trees.leaves(self.names[p], self.args[p], part))
+                triples = list(pytrees.leaves(self.names[p], self.args[p], part))
             except ValueError as error:
                 raise AssertionError(f"{label}: {error}") from None
             for path, leaf, found in triples:
@@ -151,7 +153,7 @@ def _copy(leaf: Any) -> Any:
 
 
 def _matching(path: str, leaf: Any, found: Any, label: str) -> list[Vector]:
-    if not trees.is_differentiable(leaf):
+    if not pytrees.is_differentiable(leaf):
         if found is not None:
             raise AssertionError(f"{label}: argument {path} has no derivative, yet there is {found!r}")
         return []

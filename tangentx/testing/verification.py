@@ -1,4 +1,4 @@
-"""`verify`: the derivatives of a function at a point, held against the function and against each other."""
+"""`tx.verify`: compares derivatives at a point with the function, with one another and with differences."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from tangentx.api import functions
 from tangentx.arrays.copies import fresh_copies
-from tangentx.common import trees
+from tangentx.common import pytrees
 from tangentx.common.options import checked
-from tangentx.compile.reference import agree, difference
+from tangentx.compile.checked_reference import agree, difference
 from tangentx.dispatch.nesting_depth import shallow
 from tangentx.dispatch.validation import differentiable
 from tangentx.errors import InternalError, NotDifferentiable
@@ -107,7 +107,7 @@ class _Verification:
         move = self.case.along(self.direction)
 
         def numbers(h: float) -> NDArray[Any]:
-            parts = [np.ravel(leaf) for _, leaf in trees.leaves("", move(h)) if trees.is_differentiable(leaf)]
+            parts = [np.ravel(leaf) for _, leaf in pytrees.leaves("", move(h)) if pytrees.is_differentiable(leaf)]
             return np.concatenate(parts) if parts else np.zeros(0)
 
         return numbers
@@ -147,10 +147,10 @@ class _Verification:
 
     def pull(self, factor: float) -> list[Any]:
         """Cotangents of the leaves that are moved, for a multiple of the seed."""
-        bars = self.pullback(trees.rebuild(self.seed, lambda leaf: _times(factor, leaf)))
+        bars = self.pullback(pytrees.rebuild(self.seed, lambda leaf: _times(factor, leaf)))
         every = bars if len(self.case.args) > 1 else (bars,)
-        pairs = [trees.leaves("", self.case.args[p], every[p]) for p in self.case.positions]
-        return [bar for group in pairs for _, leaf, bar in group if trees.is_differentiable(leaf)]
+        pairs = [pytrees.leaves("", self.case.args[p], every[p]) for p in self.case.positions]
+        return [bar for group in pairs for _, leaf, bar in group if pytrees.is_differentiable(leaf)]
 
     def forward(self) -> str:
         """Takes value and tangent."""
@@ -175,16 +175,16 @@ class _Verification:
 
     def bound(self, share: float) -> float:
         """What counts as equal: a share of the largest number at hand."""
-        every = [*self.case.point, *self.bars, *(leaf for _, leaf in trees.leaves("", self.tangent))]
-        leaves = [np.asarray(leaf) for leaf in every if trees.is_differentiable(leaf)]
+        every = [*self.case.point, *self.bars, *(leaf for _, leaf in pytrees.leaves("", self.tangent))]
+        leaves = [np.asarray(leaf) for leaf in every if pytrees.is_differentiable(leaf)]
         sizes = [np.max(np.abs(leaf), initial=1.0, where=np.isfinite(leaf)) for leaf in leaves]
         narrow = any(leaf.dtype.itemsize < 8 for leaf in leaves)
         return float(max(sizes, default=1.0)) * (max(share, 1e-3) if narrow else share)
 
     def modes(self) -> str:
         """Whether the products of seed and tangent, and of cotangents and direction, are one number."""
-        pairs = trees.leaves("", self.seed, self.tangent)
-        forward = sum(_product(a, b) for _, a, b in pairs if trees.is_differentiable(a))
+        pairs = pytrees.leaves("", self.seed, self.tangent)
+        forward = sum(_product(a, b) for _, a, b in pairs if pytrees.is_differentiable(a))
         reverse = sum(_product(a, b) for a, b in zip(self.bars, self.direction, strict=True))
         count = sum(np.size(leaf) for leaf in self.case.point)
         if _near(forward, reverse, self.bound(1e-9) * count):
@@ -202,7 +202,9 @@ class _Verification:
     def compared(self, limits: Precision) -> str:
         """The first number of the tangent that is not that by differences of such a precision."""
         wanted = extrapolated(self.along, limits)
-        parts = [np.ravel(t) for _, v, t in trees.leaves("", self.result, self.tangent) if trees.is_differentiable(v)]
+        parts = [
+            np.ravel(t) for _, v, t in pytrees.leaves("", self.result, self.tangent) if pytrees.is_differentiable(v)
+        ]
         found = np.concatenate(parts) if parts else np.zeros(0)
         bound = limits.atol * self.bound(1.0) + limits.rtol * np.abs(wanted)
         with np.errstate(all="ignore"):
@@ -241,9 +243,9 @@ def _weights(value: Any, rng: np.random.Generator) -> Any:
     """Random cotangents of a value, None for what has none."""
 
     def weight(leaf: Any) -> Any:
-        if not trees.is_differentiable(leaf):
+        if not pytrees.is_differentiable(leaf):
             return None
         numbers = rng.uniform(0.5, 1.0, np.shape(leaf))
         return np.asarray(numbers, leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(numbers)
 
-    return trees.rebuild(value, weight)
+    return pytrees.rebuild(value, weight)

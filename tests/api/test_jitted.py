@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.compile.reference import difference
+from tangentx.compile.checked_reference import difference
 from tests.jit.test_entry import HAS_C, demand_equal, own_cache  # noqa: F401
 from tests.programs import PROGRAMS
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.common.trees import leaves
+from tangentx.common.pytrees import leaves
 from tests.harness.guard import assert_fresh
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.dispatch import kept_texts
+from tangentx.dispatch import disk_cache
 from tangentx.templates import registry
 from tangentx.testing import check_grads, check_rule
 
@@ -27,7 +27,7 @@ def _rules_go_again(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from tangentx.tensor.calls import rules
 
     monkeypatch.setattr(registry, "_TABLE", dict(registry._TABLE))
-    monkeypatch.setattr(kept_texts, "_own_rules", [])
+    monkeypatch.setattr(disk_cache, "_own_rules", [])
     yield
     for function in (special.powm1, special.it2j0y0, signal.wiener):
         rules.RULES.pop(function, None)

@@ -9,7 +9,7 @@ from unittest import mock
 
 from tangentx.backend.load import load
 from tangentx.backend.module_text import write
-from tangentx.common.texts import Text
+from tangentx.common.generated_text import Text
 from tangentx.errors import Span
 from tangentx.ir import markers
 from tangentx.ir import nodes as ir

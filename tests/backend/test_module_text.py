@@ -21,7 +21,7 @@ from tangentx.backend import printer
 from tangentx.backend.load import load
 from tangentx.backend.module_text import write
 from tangentx.backend.operators import is_augmented
-from tangentx.common.texts import Text
+from tangentx.common.generated_text import Text
 from tangentx.errors import Span
 from tangentx.frontend.lift import lift
 from tangentx.ir import nodes as ir

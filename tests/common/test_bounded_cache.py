@@ -14,7 +14,7 @@ import pytest
 import tangentx as tx
 from tangentx.common import source
 from tangentx.common.bounded_cache import Bounded
-from tangentx.common.trees import UNKNOWN, sample
+from tangentx.common.pytrees import UNKNOWN, sample
 from tangentx.dispatch import entries
 from tangentx.dispatch.entries import LIMIT_KINDS
 from tangentx.dispatch.signature_cache import LIMIT_FOUND

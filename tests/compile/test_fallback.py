@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.common.trees import leaves
+from tangentx.common.pytrees import leaves
 from tangentx.compile import gradients, products
 from tests.harness.guard import assert_fresh, call
 from tests.oracle.harness import check

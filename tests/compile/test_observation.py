@@ -61,7 +61,7 @@ from scipy.integrate import quad
 from scipy.stats import norm
 
 import tangentx as tx
-from tangentx.common.texts import Text
+from tangentx.common.generated_text import Text
 from tangentx.compile.observation import _repeating
 
 FILES: dict[str, str] = {}

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tangentx.common import outside_names
+from tangentx.common import free_variables
 from tangentx.ir import markers
 from tangentx.ir import nodes as ir
 from tangentx.ir.functions import Closure, function_of
@@ -84,7 +84,7 @@ class Frame:
             case ir.Lit():
                 return atom.value
             case ir.Ext():
-                return outside_names.current(atom)
+                return free_variables.current(atom)
         raise AssertionError(atom)
 
     def key(self, key: ir.Key) -> Any:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tangentx.common import outside_names
+from tangentx.common import free_variables
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.frontend.lift import lift
 from tangentx.ir import walk
@@ -22,7 +22,7 @@ from tests.frontend.test_statements import lifted
 def test_the_path_of_what_is_imported(body, path):
     function = lift(defined("def f(x):\n    " + body.replace("\n", "\n    ")))
     (ext,) = walk.exts(function)
-    assert ext.path == path and outside_names.current(ext) is ext.value
+    assert ext.path == path and free_variables.current(ext) is ext.value
 
 
 def test_a_submodule_is_imported_too():

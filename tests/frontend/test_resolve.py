@@ -8,7 +8,7 @@ import gast
 import numpy as np
 import pytest
 
-from tangentx.common import outside_names
+from tangentx.common import free_variables
 from tangentx.errors import NotResolved
 from tangentx.frontend import resolve
 from tangentx.frontend.lift import lift
@@ -95,18 +95,18 @@ def test_current_reads_again():
     space = f.__globals__
     exts = {ext.name: ext for ext in walk.exts(lift(f))}
     value = 2.0
-    assert outside_names.current(exts["value"]) == 2.0 and exts["value"].value == 1.0
-    assert outside_names.current(exts["y"]) is TEST
-    assert outside_names.current(exts["sin"]) is np.sin
+    assert free_variables.current(exts["value"]) == 2.0 and exts["value"].value == 1.0
+    assert free_variables.current(exts["y"]) is TEST
+    assert free_variables.current(exts["sin"]) is np.sin
     space["len"] = max
     try:
-        assert outside_names.current(exts["len"]) is max
+        assert free_variables.current(exts["len"]) is max
     finally:
         del space["len"]
-    assert outside_names.current(exts["len"]) is builtins.len
+    assert free_variables.current(exts["len"]) is builtins.len
     f.__defaults__ = None
     with pytest.raises(NotResolved):
-        outside_names.current(exts["y"])
+        free_variables.current(exts["y"])
 
 
 TEST = [1]
@@ -118,7 +118,7 @@ def test_what_is_gone_is_an_error():
     (_, h) = walk.exts(lift(f))
     del f.__globals__["h"]
     with pytest.raises(NotResolved, match="'h' is not defined"):
-        outside_names.current(h)
+        free_variables.current(h)
 
 
 def unassigned():
@@ -147,16 +147,16 @@ def test_defaults_by_parameter():
     def f(a, /, b, c=1, *r, d, e=2, **k):
         return a
 
-    assert outside_names.defaults(f) == {"c": 1, "e": 2}
+    assert free_variables.defaults(f) == {"c": 1, "e": 2}
 
 
 def test_of_more_defaults_than_parameters_the_last_count():
     def f(a, b=1, *, c=2):
         return a, b, c
 
-    assert outside_names.defaults(f) == {"b": 1, "c": 2}
+    assert free_variables.defaults(f) == {"b": 1, "c": 2}
     f.__defaults__ = (7, 8, 9)
-    assert f() == (8, 9, 2) and outside_names.defaults(f) == {"a": 8, "b": 9, "c": 2}
+    assert f() == (8, 9, 2) and free_variables.defaults(f) == {"a": 8, "b": 9, "c": 2}
     g = lambda *args: args
     g.__defaults__ = (None, None)
-    assert outside_names.defaults(g) == {}
+    assert free_variables.defaults(g) == {}

@@ -10,12 +10,12 @@ import warnings
 import numpy as np
 
 from tangentx.api import derivative as objects
-from tangentx.arrays import claims, sites
-from tangentx.common import options, own_warnings
+from tangentx.arrays import claims, observed_calls
+from tangentx.common import options, silenced_warnings
 from tangentx.compile.nested import _DEPTH
 from tangentx.dispatch import entries
 from tangentx.tensor.core.modes import RUNNING, STATE, recording
-from tangentx.tensor.fallback import histories
+from tangentx.tensor.fallback import equal_values
 from tangentx.tensor.graph.nodes import TAPES
 
 
@@ -29,15 +29,15 @@ def surroundings() -> dict[str, object]:
         "listeners": len(STATE.listeners),
         "programs that run": len(RUNNING),
         "tapes": len(TAPES),
-        "comparing": histories._COMPARING.written,
+        "comparing": equal_values._COMPARING.written,
         "proofs off": options.OFF.get(),
         "helpers on Tensors": len(options.ON_TENSORS.get()),
         "observing": options.OBSERVING.get() is None,
         "showing": options.SHOWING.get(),
-        "run of sites": sites._RUN.get() is None,
+        "run of sites": observed_calls._RUN.get() is None,
         "owners": claims._OWNERS.get() is None,
         "nesting": _DEPTH.get(),
-        "quiet": own_warnings._DEPTH.value,
+        "quiet": silenced_warnings._DEPTH.value,
         "filters": len(warnings.filters),
         "collector": gc.isenabled(),
         "collector stopped": len(entries._stopped),

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import tangentx as tx
-from tangentx.common.trees import leaves
+from tangentx.common.pytrees import leaves
 from tests.jit import test_entry, test_forms, test_hard_cases, test_kept_shapes, test_several_ways_out
 from tests.programs import PROGRAMS
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.common import kept_files
-from tangentx.common.trees import leaves
+from tangentx.common import cache_files
+from tangentx.common.pytrees import leaves
 from tangentx.loops import build, print_c
 from tests.programs import PROGRAMS
 
@@ -833,9 +833,9 @@ def test_a_directory_that_others_may_write_is_not_used(tmp_path, monkeypatch):
     shared.mkdir()
     shared.chmod(0o777)
     monkeypatch.setenv("TANGENTX_CACHE", str(shared))
-    assert kept_files.directory() != str(shared)
+    assert cache_files.directory() != str(shared)
     monkeypatch.setenv("TANGENTX_CACHE", str(tmp_path / "own"))
-    assert kept_files.directory() == str(tmp_path / "own")
+    assert cache_files.directory() == str(tmp_path / "own")
     assert (tmp_path / "own").stat().st_mode & 0o777 == 0o700
 
 

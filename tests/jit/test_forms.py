@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.common.trees import leaves
+from tangentx.common.pytrees import leaves
 from tests.jit.test_entry import MATRIX, ROW, WAYS, compiled, demand_equal, own_cache  # noqa: F401
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.common import kept_files
+from tangentx.common import cache_files
 from tangentx.loops import numba_support, run_numba
 from tests.jit import test_entry as programs
 from tests.jit import test_forms
@@ -249,7 +249,7 @@ def test_numba_is_imported_only_when_asked_for():
 
 
 def test_directories():
-    assert kept_files.is_own(kept_files.directory())
+    assert cache_files.is_own(cache_files.directory())
 
 
 def test_products_of_matrices():

@@ -16,7 +16,7 @@ def mixed_names(x, i):
 def test_the_text_has_the_library_s_names():
     x, i = cp.asarray([1.0, 2.0, 3.0]), cp.asarray([0, 0, 2])
     text = tx.grad(mixed_names).source_for(x, i)
-    assert "import tangentx.arrays.simulated as cp\n" in text and "import numpy" not in text
+    assert "import tangentx.arrays.device_double as cp\n" in text and "import numpy" not in text
     for said in ("cp.exp(x)", "cp.linalg.norm(x)", "cp.zeros_like(", "cp.add.at("):
         assert said in text, said
     assert "np." not in "".join(line for line in text.splitlines() if "#" not in line)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tangentx.common.trees import is_differentiable, leaves
+from tangentx.common.pytrees import is_differentiable, leaves
 from tangentx.templates import compositions, examples, templates
 from tangentx.testing import check_grads
 

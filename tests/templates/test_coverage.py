@@ -16,7 +16,7 @@ import pytest
 from test_compiled import weighed
 
 import tangentx as tx
-from tangentx.common.trees import is_differentiable, leaves
+from tangentx.common.pytrees import is_differentiable, leaves
 from tangentx.templates import Composition, Template, compositions, examples, templates
 from tangentx.templates.examples import Example
 

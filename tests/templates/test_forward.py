@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.common.trees import is_differentiable, leaves
+from tangentx.common.pytrees import is_differentiable, leaves
 from tangentx.templates import compositions, examples, templates
 from tangentx.templates.examples import Example
 

@@ -12,7 +12,7 @@ from test_compiled import weighed
 
 import tangentx as tx
 from tangentx import arrays
-from tangentx.common.trees import is_differentiable, leaves
+from tangentx.common.pytrees import is_differentiable, leaves
 from tangentx.templates import Template, bind, examples, find, templates
 from tangentx.templates.examples import Example
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import tangentx as tx
-from tangentx.common.trees import is_differentiable, leaves, rebuild
+from tangentx.common.pytrees import is_differentiable, leaves, rebuild
 
 
 def traced(f: Callable[..., Any], primals: tuple[Any, ...], wrt: tuple[int, ...]) -> tuple[Any, list[list[Any]]]:

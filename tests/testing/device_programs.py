@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import tests.programs as programs
-from tangentx.common.trees import leaves, rebuild
+from tangentx.common.pytrees import leaves, rebuild
 from tangentx.testing.device_arrays import DeviceArray
 from tests.programs.case import Program
 

@@ -1,4 +1,4 @@
-"""What is noted of a batch: the names, slots of containers and written arrays that have one value for each member."""
+"""What a batched program tracks: the names, container slots and written arrays that carry the batch axis."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Region
 from tangentx.analysis.types.primitives import hashable
 from tangentx.analysis.types.selection import known_key
-from tangentx.analysis.types.values import constant_kind
+from tangentx.analysis.types.value_kinds import constant_kind
 from tangentx.errors import Span
 from tangentx.ir.nodes import (
     Accumulate,

@@ -1,4 +1,4 @@
-"""Indices as sums of variables of loops, of lengths and of numbers that stay; what loops and tests say of them."""
+"""Indices as affine forms: sums of loop variables, lengths and loop-invariant numbers; and the ranges of loops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names hold different arrays, by when these were made: an array is none of those that were there before it.
+"""Tells arrays apart by when they were created: an array made later is none of those that existed before.
 
 So an array made in each trip of a loop is another one each time, also where it is recorded, and taken back in the
 reverse sweep; and what a name has at the start of a trip is none that the trip makes.

@@ -1,4 +1,4 @@
-"""Where the statements of a function stand: in which loops and branches, and which binding a name has at a place."""
+"""Where each statement stands: the loops and branches around it, and which binding of a name reaches it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether whole numbers satisfy linear equations and inequalities, by elimination (Fourier, 1826; Motzkin, 1936).
+"""Whether linear equations and inequalities have an integer solution, by Fourier-Motzkin elimination.
 
 Every inequality that comes out is divided by the common divisor of its coefficients and its constant rounded down, so
 more systems are found impossible than over the rationals; not all of them are. "Possible" is the answer in doubt.

@@ -1,4 +1,4 @@
-"""Arguments of calls: starred ones taken apart, all put in the order of the parameters, defaults filled in."""
+"""Call arguments: starred ones expanded, all of them bound to parameters, defaults filled in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What kinds take for granted of values, and who would notice if it did not hold.
+"""Assumptions that kinds make about values, and which operations would notice a violation.
 
 ``x ** 0.5`` of a Python number is taken for a float, though it is complex where `x` is negative; ``sum(rows)`` is taken
 for an array, though it is the int 0 where there are no rows; `np.cross` for an array, though that of vectors in a plane

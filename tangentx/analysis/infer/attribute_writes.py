@@ -1,4 +1,4 @@
-"""Writes to objects: attributes, properties with a setter, and items where the class has `__setitem__`."""
+"""Attribute assignment: plain attributes, properties with a setter, and `__setitem__` of the object's class."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from tangentx.analysis.infer import object_classes, writes
 from tangentx.analysis.infer.special_methods import defines, is_object, item_method
-from tangentx.analysis.library import flat
+from tangentx.analysis.library import flat_iterator
 from tangentx.analysis.library.out_argument import let
 from tangentx.analysis.memory.ownership import other_holder
 from tangentx.analysis.types.kinds import Arr, Bottom, Box, Kind, describe
@@ -28,7 +28,7 @@ def store_part(w: Walker, s: Store, kind: Arr) -> None:
     """``a.real = value`` and its like. Raises UnsupportedSyntax."""
     name = attribute_of(s.key)
     if name == "flat":
-        flat.store_row(w, s.base, let(w, "all", Op(slice, (Lit(None), Lit(None), Lit(None)))), s.value)
+        flat_iterator.store_row(w, s.base, let(w, "all", Op(slice, (Lit(None), Lit(None), Lit(None)))), s.value)
     elif name == "shape":
         _reshape(w, s, kind)
     elif name == "imag" and kind.dtype.kind != "c":
@@ -56,8 +56,8 @@ def _reshape(w: Walker, s: Store, kind: Arr) -> None:
 def store(w: Walker, s: Store) -> None:
     """``base[key] = value`` and ``base.name = value``"""
     _, kind = w.read(s.base)
-    if flat.is_flat(kind):
-        flat.store(w, s.base, s.key, s.value)
+    if flat_iterator.is_flat(kind):
+        flat_iterator.store(w, s.base, s.key, s.value)
         return
     if s.key.attribute and isinstance(kind, Arr) and attribute_of(s.key) in PARTS:
         store_part(w, s, kind)

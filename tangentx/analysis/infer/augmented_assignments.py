@@ -1,4 +1,4 @@
-"""Augmented assignments taken apart: what ``x op= y`` does depends on what x is.
+"""Augmented assignment, lowered by the kind of the target: ``x op= y`` rebinds a number and writes into an array.
 
 An array, a list, a dict and an object that says how are written, and all who hold them see it; the rest is bound anew.
 """
@@ -14,7 +14,7 @@ from tangentx.analysis.infer.attribute_writes import demand_slot
 from tangentx.analysis.infer.containers import check_cast, expanded
 from tangentx.analysis.infer.special_methods import defines, is_object
 from tangentx.analysis.library import container_methods
-from tangentx.analysis.library.flat import is_flat
+from tangentx.analysis.library.flat_iterator import is_flat
 from tangentx.analysis.memory.ownership import other_holder
 from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Obj, Some
 from tangentx.analysis.types.selection import fitted, item_kind

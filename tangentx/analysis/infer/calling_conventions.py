@@ -1,4 +1,4 @@
-"""Functions that stand for others where these are called in a way of its own."""
+"""Wrappers for functions that are to be called in a special way, such as checkpointed or without recording."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls: the callee found by its kind, its arguments put in order."""
+"""Calls: resolves the callee by its kind and binds the arguments."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tangentx.analysis.library import array_libraries, distributions, itertools_
 from tangentx.analysis.library.array_writes import writing
 from tangentx.analysis.library.collection_classes import made
 from tangentx.analysis.library.container_methods import made_dict
-from tangentx.analysis.library.flat import numbered
+from tangentx.analysis.library.flat_iterator import numbered
 from tangentx.analysis.library.higher_order import call_either, call_higher
 from tangentx.analysis.memory.overwritten_arguments import forget_of_callee
 from tangentx.analysis.types.kinds import (

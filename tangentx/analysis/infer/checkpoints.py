@@ -1,4 +1,4 @@
-"""Calls that a derivative does not record, but runs a second time in the reverse sweep."""
+"""Checkpointed calls: not recorded, but executed again in the reverse sweep."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tangentx.analysis.infer.arguments import bind
 from tangentx.analysis.infer.functions import external, items, value_class
 from tangentx.analysis.types.kinds import BOTTOM, Bottom, Kind, Obj, describe
 from tangentx.arrays.schedules import checkpointed
-from tangentx.common import own_rules
+from tangentx.common import user_rules
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir.functions import Closure, function_of
 from tangentx.ir.nodes import Atom, Call, Expr, Function, Lit
@@ -25,7 +25,7 @@ def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
     if fn is checkpointed:
         hint = "write `for t in tx.checkpointed(range(n)):`"
         raise UnsupportedSyntax("`checkpointed` is for what a `for` statement iterates over", w.span, hint)
-    found = own_rules.checkpointed(fn)
+    found = user_rules.checkpointed(fn)
     if not found:
         return None
     (inner,) = found
@@ -53,8 +53,8 @@ def taken(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Ex
 
 def _of_object(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     owner: tuple[Any, ...] = ()
-    while any(own_rules.checkpointed(fn)):
-        (fn,) = own_rules.checkpointed(fn)  # run again once, however often it is wrapped
+    while any(user_rules.checkpointed(fn)):
+        (fn,) = user_rules.checkpointed(fn)  # run again once, however often it is wrapped
     if hasattr(fn, "__tangentx_target__"):
         fn, owner = fn.__tangentx_target__()
     elif isinstance(fn, types.MethodType):

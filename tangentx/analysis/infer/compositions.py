@@ -1,4 +1,4 @@
-"""Calls of functions that are written in others: what their bodies refuse is refused where the user calls them."""
+"""Calls of library functions that are defined by compositions; refusals inside one point at the user's call."""
 
 from __future__ import annotations
 

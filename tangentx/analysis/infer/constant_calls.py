@@ -1,4 +1,4 @@
-"""Calls on constants: code outside the user's own package that is given nothing that varies is called as it is.
+"""Calls on constants: functions outside the user's package whose arguments do not vary are called as they are.
 
 Its source is never read. What a call gives is known when it has been called: it is an `Observed` operation, compiled
 for the form that its result had, and checked; where nothing was observed so far, control does not come further. What
@@ -27,8 +27,8 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.infer import opaque_calls
 from tangentx.analysis.infer.containers import expanded
+from tangentx.analysis.infer.formatted_values import followed
 from tangentx.analysis.infer.functions import value_class
-from tangentx.analysis.infer.told_texts import followed
 from tangentx.analysis.types.kinds import (
     BOTTOM,
     Arr,
@@ -48,7 +48,7 @@ from tangentx.analysis.types.kinds import (
 )
 from tangentx.analysis.types.primitives import hashable, name_of
 from tangentx.analysis.types.user_code import is_foreign
-from tangentx.arrays.sites import UNSEEN, class_of, options, parsed
+from tangentx.arrays.observed_calls import UNSEEN, class_of, options, parsed
 from tangentx.common.naming import public_name
 from tangentx.common.options import Observing
 from tangentx.errors import NotResolved, TangentxError, UnsupportedSyntax

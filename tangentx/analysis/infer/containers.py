@@ -1,4 +1,4 @@
-"""Containers made, copied and popped; what a statement is expanded into."""
+"""Creating, copying and popping containers, and the statements that these expand to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What handlers of expressions and statements share: the walk in hand, and what it writes.
+"""The interface that expression and statement handlers share: the current walk and the code it emits.
 
 Handlers take a `Walker`, and know nothing of the one that calls them (`infer.walker`).
 """

@@ -1,4 +1,4 @@
-"""Branches, loops and exits: which definitions reach a place."""
+"""Branches, loops and exits: merges the definitions that reach each point."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tangentx.analysis.infer.loop_unrolling import takes_unlike, turns
 from tangentx.analysis.infer.program import Definition
 from tangentx.analysis.infer.special_methods import defines, is_object
 from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Either, Kind, Num, Obj, is_count, is_elsewhere
-from tangentx.common.branch_sides import Side, changed_names, enter
+from tangentx.common.branch_facts import Side, changed_names, enter
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.nodes import Assign, Atom, Block, Break, Continue, For, If, Loop, Method, Op, Raise, Var
 

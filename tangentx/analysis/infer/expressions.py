@@ -1,4 +1,4 @@
-"""Expressions: each in closed form with the kind of its value."""
+"""Expressions: each lowered to closed form, with the kind of its value."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from tangentx import templates
 from tangentx.analysis.infer import assumptions, calls, constant_calls, members, opaque_calls
 from tangentx.analysis.infer.compositions import in_terms_of
 from tangentx.analysis.infer.containers import expanded, make, popped
+from tangentx.analysis.infer.formatted_values import followed
 from tangentx.analysis.infer.functions import as_operand, external, value_class
 from tangentx.analysis.infer.indexing import index
 from tangentx.analysis.infer.methods import method
 from tangentx.analysis.infer.sequences import ASKING
-from tangentx.analysis.infer.told_texts import followed
 from tangentx.analysis.infer.try_statements import attempt
 from tangentx.analysis.infer.unbound_names import demanded
-from tangentx.analysis.library import collection_classes, flat, solvers
-from tangentx.analysis.library.builtins import SPECIAL, kind_with_set
+from tangentx.analysis.library import collection_classes, flat_iterator, solvers
+from tangentx.analysis.library.builtin_models import SPECIAL, kind_with_set
 from tangentx.analysis.library.einsums import in_pairs
 from tangentx.analysis.library.out_argument import place_of_out, taken_apart
-from tangentx.analysis.library.splits import split
+from tangentx.analysis.library.split_views import split
 from tangentx.analysis.library.ufunc_options import in_type
 from tangentx.analysis.memory.overwritten_arguments import forget, overwritten
 from tangentx.analysis.types.kinds import (
@@ -282,10 +282,10 @@ def _in_other_words(
     given = collection_classes.listed(w, fn, args)
     if given is not None:
         return operation(w, fn, given, kwargs)
-    rows = [flat.is_flat(kind) for kind in kinds]
+    rows = [flat_iterator.is_flat(kind) for kind in kinds]
     if not any(rows) or fn is sequence:
         return None
-    given = tuple(flat.as_array(w, a) if row else a for a, row in zip(args, rows, strict=True))
+    given = tuple(flat_iterator.as_array(w, a) if row else a for a, row in zip(args, rows, strict=True))
     return operation(w, fn, given, kwargs)
 
 
@@ -417,7 +417,7 @@ def attribute(w: Walker, base: Atom, name: str) -> tuple[Expr, Kind]:
             op = Operation(w.program.world, w.fresh("attr"), w.span)
             return Attr(atom, name), op.kind(_GETTERS[name], [_without_variation(kind)], {})
         case Arr() if name == "flat":
-            return flat.flat(w, base)
+            return flat_iterator.flat(w, base)
         case Arr() if name == "T":
             return operation(w, np.transpose, (base,))
         case Arr() if name == "mT":

@@ -1,4 +1,4 @@
-"""Choices among functions that have no kind in common: a number says which, and a call has a branch for each."""
+"""Choices among functions without a common kind, by defunctionalisation: a number selects, and calls branch on it."""
 
 from __future__ import annotations
 

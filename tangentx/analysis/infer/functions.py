@@ -1,4 +1,4 @@
-"""Functions as values: called, passed on, and taken for plain tuples when the analysis is done."""
+"""Functions as values: called, passed along, and lowered to plain tuples once the analysis is done."""
 
 from __future__ import annotations
 

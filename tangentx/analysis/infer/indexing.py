@@ -1,4 +1,4 @@
-"""Reading by index: an element, a view, a copy, an item, or a slice of a container."""
+"""Subscript reads: an element, a view, a copy, a container item or a container slice."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from tangentx.analysis.infer import constant_calls
 from tangentx.analysis.infer.containers import copied, copied_list, expanded
 from tangentx.analysis.infer.special_methods import defines, item_method
-from tangentx.analysis.library import flat
-from tangentx.analysis.library.grids import grid, is_grid
+from tangentx.analysis.library import flat_iterator
+from tangentx.analysis.library.index_tricks import grid, is_grid
 from tangentx.analysis.types.kinds import (
     BOTTOM,
     MISSING,
@@ -31,12 +31,12 @@ from tangentx.analysis.types.number_joins import each_of
 from tangentx.analysis.types.operations import Operation
 from tangentx.analysis.types.samples import NoSample, Sampler
 from tangentx.analysis.types.selection import fitted, is_basic, is_boolean, item_kind
-from tangentx.arrays.simulated import DeviceArray, transfers
+from tangentx.arrays.device_double import DeviceArray, transfers
 from tangentx.common.naming import with_article
 from tangentx.errors import NotResolved, UnsupportedSyntax
 from tangentx.ir.keys import attribute_of
 from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Ext, Index, Key, Lit, Op, Slice, Var
-from tangentx.templates.solutions import RECORDS
+from tangentx.templates.solver_results import RECORDS
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
@@ -59,8 +59,8 @@ def index(w: Walker, base: Atom, key: Key) -> tuple[Expr, Kind]:
         return Index(atom, closed), BOTTOM
     if defines(w, kind, "__getitem__"):
         return item_method(w, "__getitem__", base, key)
-    if flat.is_flat(kind) and key != flat.HELD:
-        return flat.item(w, base, key)
+    if flat_iterator.is_flat(kind) and key != flat_iterator.HELD:
+        return flat_iterator.item(w, base, key)
     other = fitted(w, kind, key, parts)
     if other is not None:
         return expanded(w, other[0], lambda: _by(w, base, *other[1]()))

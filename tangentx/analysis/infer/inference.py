@@ -1,4 +1,4 @@
-"""The kinds of a program, to a fixed point: all reached functions are walked, round after round."""
+"""Kind inference to a fixed point: all reachable functions are walked, round after round, until no kind changes."""
 
 from __future__ import annotations
 

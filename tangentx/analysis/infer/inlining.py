@@ -1,4 +1,4 @@
-"""Calls of stand-ins: the body of the function in place of the call."""
+"""Inlining of library models: the model's body replaces the call."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tangentx.analysis.infer.containers import expanded
-from tangentx.analysis.library import fills, itertools_models, stand_ins
+from tangentx.analysis.library import array_write_bodies, container_method_bodies, itertools_models
 from tangentx.analysis.types.kinds import Kind
 from tangentx.ir.nodes import (
     Assign,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 INLINED = frozenset(
     fn
-    for module in (stand_ins, itertools_models, fills)
+    for module in (container_method_bodies, itertools_models, array_write_bodies)
     for _, fn in inspect.getmembers(module, inspect.isfunction)
     if fn.__module__ == module.__name__
 )

@@ -1,4 +1,4 @@
-"""Derivatives that the user's program takes itself: of functions that are known, and of those that it has made."""
+"""Derivatives taken inside the user's program, of functions that are known at compile time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an error in the source of a library means to those who called it."""
+"""Reports errors that occur inside library code at the user's own call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Loops over what has no kind in common (layers of unlike classes, closures), written once for each trip."""
+"""Unrolls loops whose items have no common kind (layers of different classes, closures): one copy of the body each."""
 
 from __future__ import annotations
 

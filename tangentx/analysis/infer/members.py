@@ -1,4 +1,4 @@
-"""Members of objects: attributes, methods and operators, found in the object and in its class as Python finds them."""
+"""Member lookup: attributes, methods and operators, found on the object and along its class's MRO."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tangentx.arrays import parts_of
 from tangentx.errors import NoTemplate, NotResolved, UnsupportedSyntax
 from tangentx.ir.functions import bound_method
 from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, Ext, Key, Lit, Make, Method, Var
-from tangentx.templates.solutions import RECORDS
+from tangentx.templates.solver_results import RECORDS
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker

@@ -1,4 +1,4 @@
-"""Calls of methods, by the kind of the object."""
+"""Method calls, dispatched by the kind of the receiver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Objects of one of several classes: what a member is, the class of the object says while the program runs."""
+"""Objects that belong to one of several classes: member access branches on the class at run time."""
 
 from __future__ import annotations
 

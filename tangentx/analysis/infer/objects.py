@@ -1,4 +1,4 @@
-"""Objects made inside the program: an object is a container of its attributes."""
+"""Objects constructed by the program: each is represented as a container of its attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of code that has neither source nor rule: run once, in the forward sweep, for what they do and what they give.
+"""Opaque calls: code with neither source nor rule, run once in the forward sweep for its effects and its result.
 
 Nothing that has a derivative may go into such a call (except to be shown), and nothing that it could write into. What
 it gives is recorded like any other value. Its kind is found by running it on samples where that does no harm (random
@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import templates
-from tangentx.analysis.infer.told_texts import followed
+from tangentx.analysis.infer.formatted_values import followed
 from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, signature, varied
 from tangentx.analysis.types.operations import Operation
 from tangentx.analysis.types.primitives import hashable, name_of
@@ -30,7 +30,7 @@ from tangentx.arrays.structures import is_open
 from tangentx.common.naming import public_name
 from tangentx.errors import NoTemplate, UnsupportedSyntax
 from tangentx.ir.nodes import Atom, Attr, Expr, Lit, Op
-from tangentx.templates.nearest import advice
+from tangentx.templates.nearest_rule import advice
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker

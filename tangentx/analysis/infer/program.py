@@ -1,4 +1,4 @@
-"""All the functions that one compilation reaches, each for the kinds that it is called with."""
+"""The program under compilation: all reachable functions, one instance for each combination of argument kinds."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any
 from tangentx.analysis.infer.calling_conventions import QUIET, Checkpoints
 from tangentx.analysis.types.address_map import Memory
 from tangentx.analysis.types.kinds import BOTTOM, Kind, Region, TooDeep, World, join, signature
-from tangentx.analysis.types.values import Valuer
+from tangentx.analysis.types.value_kinds import Valuer
 from tangentx.arrays.signatures import key
 from tangentx.common.axes import Axes
 from tangentx.common.forks import once
+from tangentx.common.free_variables import static
 from tangentx.common.naming import as_python_says
 from tangentx.common.options import OBSERVING, ON_TENSORS, Helper, low_precision
-from tangentx.common.outside_names import static
 from tangentx.errors import NotResolved, Span, TangentxError, is_library, is_ours
 from tangentx.ir.nodes import Ext, Function, Link, Statement, Var
 

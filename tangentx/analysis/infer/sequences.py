@@ -1,4 +1,4 @@
-"""Lists and tuples made of others: copied, joined, repeated."""
+"""Lists and tuples built from others: copied, concatenated, repeated."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the class of an object says about special names: `__getitem__`, `__add__` and their like."""
+"""Special methods: what an object's class defines for `__getitem__`, `__add__` and the like."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of functions that cannot be compiled: they run on Tensors, each call for itself, inside of compiled code.
+"""Calls of functions that cannot be compiled: each runs on Tensors, inside the compiled program.
 
 What such a call gives must be known, and that it writes and keeps nothing that others hold. Both is found by the
 analysis of the function, beside the program, with its ``try`` statements free to bind what is differentiated.

@@ -1,4 +1,4 @@
-"""``try`` statements: kinds of what they bind, and the proof that they have no part in the derivative."""
+"""``try`` statements: the kinds of what they bind, and the proof that they do not take part in the derivative."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names that may have no value: which reads have to ask, while the program runs, and which always raise."""
+"""Possibly unbound names: which reads need a run-time check, and which names are certainly bound."""
 
 from __future__ import annotations
 

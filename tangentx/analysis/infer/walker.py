@@ -1,4 +1,4 @@
-"""Walks a function with the kinds of its arguments, and writes it again in closed form.
+"""Walks a function with the kinds of its arguments and rewrites it in closed form.
 
 One round walks every reached function once; rounds repeat until no kind, region or definition changes. The last walk
 keeps what it writes: open forms are replaced, decided branches removed, and names that are bound to unrelated values
@@ -22,7 +22,7 @@ from tangentx.analysis.infer.web_renaming import close
 from tangentx.analysis.infer.writes import accumulate, append, delete
 from tangentx.analysis.types.kinds import BOTTOM, Bottom, Kind, Top, join, located
 from tangentx.analysis.types.selection import is_missing
-from tangentx.analysis.types.values import constant_kind
+from tangentx.analysis.types.value_kinds import constant_kind
 from tangentx.errors import NotResolved, TangentxError, is_library, is_ours
 from tangentx.ir import markers
 from tangentx.ir.nodes import (

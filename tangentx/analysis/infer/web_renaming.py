@@ -1,4 +1,4 @@
-"""Gives each web of definitions one name, and writes the closed function."""
+"""Web renaming: gives each web of definitions one name, then emits the closed function."""
 
 from __future__ import annotations
 

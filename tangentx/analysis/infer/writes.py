@@ -1,4 +1,4 @@
-"""Writes: the facts that a store, an append or a removal adds."""
+"""Writes: the facts that a store, an append or a removal adds to the analysis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of other libraries of arrays, such as CuPy: they are NumPy's, of arrays that lie elsewhere."""
+"""Functions of other array libraries, such as CuPy: analysed as NumPy's functions on device arrays."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def asked(w: Walker, fn: Any, args: tuple[Atom, ...]) -> tuple[Expr, Kind] | Non
 def _home(fn: Any) -> Library | None:
     """The library, other than NumPy, that has the function by its name."""
     home = (getattr(fn, "__module__", None) or "").partition(".")
-    for module in ("cupy", "tangentx.arrays.simulated"):
+    for module in ("cupy", "tangentx.arrays.device_double"):
         if home[0] == "cupy" == module or "".join(home) == module:
             library = library_called(module)
             return library if getattr(library.namespace, fn.__name__, None) is fn else None

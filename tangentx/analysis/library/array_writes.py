@@ -1,4 +1,4 @@
-"""NumPy's functions that write into an array that they are given: each call as stores by index."""
+"""NumPy functions that write into an argument: each call becomes stores by index."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tangentx.analysis.infer.arguments import bind
 from tangentx.analysis.infer.containers import check_cast, expanded
 from tangentx.analysis.infer.functions import external
 from tangentx.analysis.infer.inlining import standin
-from tangentx.analysis.library import fills
+from tangentx.analysis.library import array_write_bodies as bodies
 from tangentx.analysis.library.out_argument import check_output, let
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, describe
 from tangentx.analysis.types.primitives import name_of
@@ -70,8 +70,8 @@ def _copyto(w: Walker, rule: Callable[..., Any], given: tuple[Atom, ...], kind: 
     check_output(w, kind, w.read(src)[1], casting)
     chosen = w.read(where)[1]
     if _is_true(chosen):
-        return standin(w, fills.fill, (dst, src))
-    return standin(w, fills.copy_some, (dst, src, where))
+        return standin(w, bodies.fill, (dst, src))
+    return standin(w, bodies.copy_some, (dst, src, where))
 
 
 def _is_true(kind: Kind) -> bool:
@@ -86,7 +86,7 @@ def _nan_to_num(w: Walker, rule: Callable[..., Any], given: tuple[Atom, ...], ki
     copied = w.read(given[1])[1]
     if not isinstance(copied, Num) or copied.value is MISSING or copied.value:
         raise UnsupportedSyntax("whether this writes is not known here", w.span, "write `copy=False` out")
-    return standin(w, fills.replace_nan, (given[0], *given[2:]))
+    return standin(w, bodies.replace_nan, (given[0], *given[2:]))
 
 
 def fill_diagonal(a: Any, val: Any, wrap: Any = False) -> None:
@@ -97,7 +97,7 @@ def _fill_diagonal(w: Walker, rule: Callable[..., Any], given: tuple[Atom, ...],
     wrapped = w.read(given[2])[1]
     if kind.rank != 2 or not isinstance(wrapped, Num) or not isinstance(wrapped.value, bool):
         raise UnsupportedSyntax("this diagonal is not differentiated", w.span, "write `k = np.arange(n); a[k, k] = v`")
-    return standin(w, fills.fill_diagonals if wrapped.value else fills.fill_diagonal, given[:2])
+    return standin(w, bodies.fill_diagonals if wrapped.value else bodies.fill_diagonal, given[:2])
 
 
 def _put_along_axis(w: Walker, rule: Callable[..., Any], given: tuple[Atom, ...], kind: Arr) -> tuple[Expr, Kind]:
@@ -175,19 +175,19 @@ def _each_at(w: Walker, ufunc: Any, base: Atom, key: Atom, values: list[Atom]) -
     assert isinstance(into, Arr)
     many = isinstance(kind, Box) and kind.cls is tuple
     parts = [part for part in _key(w, key, kind).parts if isinstance(part, Var)] if many else [key]
-    each: dict[int, Callable[..., Any]] = {1: fills.update_each, 2: fills.update_pairs}
+    each: dict[int, Callable[..., Any]] = {1: bodies.update_each, 2: bodies.update_pairs}
     if len(parts) not in each or into.rank is None or not all(_is_vector(w.read(part)[1]) for part in parts):
         raise UnsupportedSyntax(
             f"`np.{ufunc.__name__}.at` with these places", w.span, "give one vector of places for each axis, or loop"
         )
     called = external(w, ufunc, ufunc.__name__)
     if not values:
-        change: Callable[..., Any] = fills.change_each if len(parts) == 1 else fills.change_pairs
+        change: Callable[..., Any] = bodies.change_each if len(parts) == 1 else bodies.change_pairs
         return standin(w, change, (base, *parts, called))
     given = w.read(values[0])[1]
     if isinstance(given, Arr) and given.rank == into.rank - len(parts) + 1:
         return standin(w, each[len(parts)], (base, *parts, called, *values))
-    by_one: Callable[..., Any] = fills.update_each_by if len(parts) == 1 else fills.update_pairs_by
+    by_one: Callable[..., Any] = bodies.update_each_by if len(parts) == 1 else bodies.update_pairs_by
     return standin(w, by_one, (base, *parts, called, *values))
 
 
@@ -200,22 +200,22 @@ def _is_vector(kind: Kind) -> bool:
 
 _WRITERS: dict[Any, Callable[..., Any]] = {
     np.copyto: copyto,
-    np.put: fills.put,
-    np.ndarray.put: fills.put,
-    np.putmask: fills.putmask,
-    np.place: fills.place,
+    np.put: bodies.put,
+    np.ndarray.put: bodies.put,
+    np.putmask: bodies.putmask,
+    np.place: bodies.place,
     np.fill_diagonal: fill_diagonal,
-    np.put_along_axis: fills.put_along_axis,
-    np.ndarray.fill: fills.fill,
-    np.ndarray.sort: fills.sort,
-    np.ndarray.partition: fills.partition,
+    np.put_along_axis: bodies.put_along_axis,
+    np.ndarray.fill: bodies.fill,
+    np.ndarray.sort: bodies.sort,
+    np.ndarray.partition: bodies.partition,
     np.ndarray.resize: resize,
     np.nan_to_num: nan_to_num,
 }
 _RULES: dict[Any, Rule] = {
     copyto: _copyto,
     fill_diagonal: _fill_diagonal,
-    fills.put_along_axis: _put_along_axis,
+    bodies.put_along_axis: _put_along_axis,
     resize: _refused,
     nan_to_num: _nan_to_num,
 }

@@ -1,4 +1,4 @@
-"""Classes of Python's `collections` and what stands for them inside a derivative."""
+"""Classes of Python's `collections`, and what represents them inside a derivative."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Methods of lists and dicts, and their augmented assignments."""
+"""Methods of lists and dicts, and augmented assignment to them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from tangentx.analysis.infer.containers import append_to, copied, expanded, merged, new_dict, popped
 from tangentx.analysis.infer.functions import external
 from tangentx.analysis.infer.inlining import INLINED, standin
-from tangentx.analysis.library import stand_ins
+from tangentx.analysis.library import container_method_bodies
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, Some, join
 from tangentx.analysis.types.primitives import is_primitive
 from tangentx.analysis.types.selection import demand_key, known_key
@@ -69,7 +69,7 @@ def take_at(w: Walker, base: Atom, index: Atom) -> tuple[Expr, Kind]:
     _, kind = w.read(index)
     if isinstance(kind, Num) and kind.value == -1 and type(kind.value) is int:
         return w.walk(Method(base, "pop", ()))
-    return standin(w, stand_ins.take, (base, index))
+    return standin(w, container_method_bodies.take, (base, index))
 
 
 def _extend(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
@@ -80,9 +80,9 @@ def extend(w: Walker, base: Atom, kind: Box, values: Atom) -> tuple[Expr, Kind]:
     """``base.extend(values)``"""
     _, other = w.read(values)
     if base == values:
-        return standin(w, stand_ins.double, (base,))
+        return standin(w, container_method_bodies.double, (base,))
     if not (isinstance(other, Box) and other.region.root() is kind.region.root()):
-        return standin(w, stand_ins.extend, (base, values))
+        return standin(w, container_method_bodies.extend, (base, values))
 
     def build() -> Block:
         copy = w.temporary()
@@ -118,7 +118,7 @@ def delete_items(w: Walker, s: Delete) -> None:
     """``del base[key]`` of a list"""
     part = s.key.parts[0]
     if isinstance(part, Slice):
-        standin(w, stand_ins.erase, (s.base, part.start, part.stop, part.step))
+        standin(w, container_method_bodies.erase, (s.base, part.start, part.stop, part.step))
     else:
         w.expand("taken", lambda: (Assign(w.temporary(), Method(s.base, "pop", (part,)), s.span),))
 
@@ -129,9 +129,9 @@ def store_items(w: Walker, s: Store) -> None:
     assert isinstance(part, Slice)
     _, step = w.read(part.step)
     if step == Obj(None) or (isinstance(step, Num) and step.value == 1):
-        standin(w, stand_ins.replace, (s.base, part.start, part.stop, s.value))
+        standin(w, container_method_bodies.replace, (s.base, part.start, part.stop, s.value))
     else:
-        standin(w, stand_ins.scatter, (s.base, part.start, part.stop, part.step, s.value))
+        standin(w, container_method_bodies.scatter, (s.base, part.start, part.stop, part.step, s.value))
 
 
 LIST_METHODS: dict[tuple[str, int], Any] = {
@@ -144,10 +144,10 @@ LIST_METHODS: dict[tuple[str, int], Any] = {
     ("index", 3): _asked,
     ("count", 1): _asked,
     ("extend", 1): _extend,
-    ("insert", 2): stand_ins.insert,
-    ("remove", 1): stand_ins.remove,
-    ("reverse", 0): stand_ins.reverse,
-    ("clear", 0): stand_ins.clear,
+    ("insert", 2): container_method_bodies.insert,
+    ("remove", 1): container_method_bodies.remove,
+    ("reverse", 0): container_method_bodies.reverse,
+    ("clear", 0): container_method_bodies.clear,
 }
 
 
@@ -193,12 +193,12 @@ def _values(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]
     demand_consumed(w, kind)
     if is_fixed(kind):
         return copied(w, expr.base, list, list(kind.region.root().fields))
-    return standin(w, stand_ins.values, (expr.base,))
+    return standin(w, container_method_bodies.values, (expr.base,))
 
 
 def _items(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
     demand_consumed(w, kind)
-    return standin(w, stand_ins.items, (expr.base,))
+    return standin(w, container_method_bodies.items, (expr.base,))
 
 
 def _is_consumed(w: Walker) -> bool:
@@ -234,7 +234,7 @@ def demand_consumed(w: Walker, kind: Box) -> None:
 
 
 def _get(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
-    return standin(w, stand_ins.get, (expr.base, *expr.args, *(Lit(None),) * (2 - len(expr.args))))
+    return standin(w, container_method_bodies.get, (expr.base, *expr.args, *(Lit(None),) * (2 - len(expr.args))))
 
 
 def update(w: Walker, expr: Method, kind: Box) -> tuple[Expr, Kind]:
@@ -251,7 +251,7 @@ def merge(w: Walker, base: Atom, others: tuple[Atom, ...], named: Named = ()) ->
     if all(isinstance(kind, Box) and kind.cls is dict for kind in kinds):
         merged(w, base, others, named)
         return
-    standin(w, stand_ins.update_pairs, (base, *others))
+    standin(w, container_method_bodies.update_pairs, (base, *others))
     merged(w, base, (), named)
 
 
@@ -292,11 +292,11 @@ DICT_METHODS: dict[tuple[str, int], Any] = {
     ("copy", 0): _copy_dict,
     ("get", 1): _get,
     ("get", 2): _get,
-    ("setdefault", 2): stand_ins.setdefault,
-    ("pop", 1): stand_ins.take_key,
-    ("pop", 2): stand_ins.take_key_or,
-    ("popitem", 0): stand_ins.popitem,
-    ("clear", 0): stand_ins.clear_table,
+    ("setdefault", 2): container_method_bodies.setdefault,
+    ("pop", 1): container_method_bodies.take_key,
+    ("pop", 2): container_method_bodies.take_key_or,
+    ("popitem", 0): container_method_bodies.popitem,
+    ("clear", 0): container_method_bodies.clear_table,
     ("keys", 0): _keys,
     ("values", 0): _values,
     ("items", 0): _items,
@@ -330,7 +330,7 @@ def augment(w: Walker, s: Augment, kind: Box) -> None:
     if kind.cls is list and s.fn is operator.add:
         extend(w, base, kind, s.value)
     elif kind.cls is list and s.fn is operator.mul:
-        standin(w, stand_ins.multiply, (base, s.value))
+        standin(w, container_method_bodies.multiply, (base, s.value))
     elif kind.cls is dict and s.fn is operator.or_:
         merge(w, base, (s.value,))
     else:

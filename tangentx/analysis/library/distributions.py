@@ -1,4 +1,4 @@
-"""Distributions of SciPy's as the analysis has them: a call of one holds parameters, its methods are operations.
+"""SciPy distributions: a call of one makes an object that holds its parameters.
 
 What holds parameters is a function value: where the program runs it is a plain tuple of them, and a method of it is the
 method of the distribution, given the parameters behind its own arguments.
@@ -15,7 +15,7 @@ from tangentx.common.naming import public_name
 from tangentx.errors import NoTemplate
 from tangentx.ir.functions import Frozen, frozen
 from tangentx.ir.nodes import Atom, Expr, Lit, Make, Method
-from tangentx.templates.nearest import advice
+from tangentx.templates.nearest_rule import advice
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker

@@ -1,4 +1,4 @@
-"""``np.einsum`` of several operands, with an ellipsis or with ``optimize=``: products of two, one after the other."""
+"""``np.einsum`` of several operands, with an ellipsis or ``optimize=``: lowered to products of two."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Python's own functions that take functions, and those that copy: each call is written out as what it does."""
+"""Higher-order functions of Python's library (`partial`, `reduce`, `np.vectorize`), expanded at the call."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 from tangentx.analysis.infer.arguments import Misfit, Named
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external
-from tangentx.analysis.library.copying import WRITTEN
+from tangentx.analysis.library.copy_module import WRITTEN
 from tangentx.analysis.types.kinds import BOTTOM, Bottom, Box, Either, Kind
 from tangentx.analysis.types.primitives import name_of
 from tangentx.errors import UnsupportedSyntax

@@ -1,4 +1,4 @@
-"""What builtins answer that ask what an object is and has: `isinstance`, `type`, `hasattr`, `getattr`, `setattr`."""
+"""Builtins that inspect objects: `isinstance`, `type`, `hasattr`, `getattr` and the like, answered from kinds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What functions of itertools and math give for finite containers, as `analysis.library.stand_ins` for methods."""
+"""Functions of itertools and math on finite containers: bodies like those in `container_method_bodies`."""
 
 from __future__ import annotations
 

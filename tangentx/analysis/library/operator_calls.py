@@ -1,4 +1,4 @@
-"""Operators and statements spelled as calls: ``operator.setitem(b, 0, v)``, ``b.__iadd__(c)``, ``d.__len__()``.
+"""Operators and statements written as calls: ``operator.setitem(b, 0, v)``, ``b.__iadd__(c)``.
 
 The functions of `operator` that write or fetch, and the special methods of arrays, lists, dicts and tuples, are
 analysed as the statement or the operator that they stand for.
@@ -19,7 +19,7 @@ from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj
 from tangentx.analysis.types.primitives import is_primitive
-from tangentx.common.getters import GETTERS, arguments_of
+from tangentx.common.operator_getters import GETTERS, arguments_of
 from tangentx.ir.nodes import (
     Assign,
     Atom,

@@ -1,4 +1,4 @@
-"""Calls of NumPy's functions that put their result into an array: the result first, then the write.
+"""Calls of NumPy functions with ``out=``: compute the result, then store it.
 
 ``f(x, out=a)`` is ``a[...] = f(x)``, whose value is `a`. With ``where=`` only the chosen elements are computed: the
 function is applied to those, and they are written.

@@ -1,8 +1,8 @@
-"""Library functions that call the user's: run once as they are written, and differentiated by what they mean.
+"""Library functions that call the user's: run once as written, differentiated by the implicit function theorem.
 
 What such a call gives is a constant of the run (`ir.library_call_op`), handed with the arguments to the body that
-stands for the call (`templates.solvers`). There an answer is *settled* at a step, a function of the program that is
-called like others, but that each derivative calls again at the answer (`derive.checkpoint.calls`).
+stands for the call (`templates.solver_table`). There an answer is *settled* at a step, a function of the program
+that is called like others, but that each derivative calls again at the answer (`derive.checkpoint.calls`).
 """
 
 from __future__ import annotations

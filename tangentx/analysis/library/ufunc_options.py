@@ -1,4 +1,4 @@
-"""Calls of ufuncs with ``dtype=``, ``casting=``, ``order=`` or ``subok=``: the plain call, of operands of that type."""
+"""Ufunc calls with ``dtype=``, ``casting=``, ``order=`` or ``subok=``: reduced to the plain call where possible."""
 
 from __future__ import annotations
 

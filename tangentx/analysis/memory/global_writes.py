@@ -1,4 +1,4 @@
-"""State outside the arguments: objects that the program writes and that no caller passes become parameters.
+"""Global state: objects outside the arguments that the program writes to.
 
 After a first analysis has shown which outside objects are written, every function that uses one of them, or calls
 one that does, gets it as a further parameter. The derived root reads the objects at entry and works on them as the
@@ -15,7 +15,7 @@ from typing import Any
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.address_map import Memory
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, Region, World, covers, signature, varied, without_varied
-from tangentx.analysis.types.values import Valuer
+from tangentx.analysis.types.value_kinds import Valuer
 from tangentx.arrays.memory import address, arrays_in
 from tangentx.common.naming import Names
 from tangentx.errors import NotResolved, SharedMemory

@@ -1,4 +1,4 @@
-"""Assignments whose value may lie in the memory that they write.
+"""Assignments whose right-hand side may share memory with the target.
 
 NumPy copies such a value first where the target has two axes or more, where places are given by whole numbers, and in
 every function with ``out=`` but those that join arrays. Elsewhere it writes element after element, and may read what it

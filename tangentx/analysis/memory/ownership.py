@@ -1,4 +1,4 @@
-"""Who else may hold an array."""
+"""Ownership: who else may hold a reference to an array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which arrays from outside share memory: one joint map of all of them, by where they lie, not by who they are."""
+"""The memory map of outside arrays: which of them overlap, by address rather than by identity."""
 
 from __future__ import annotations
 

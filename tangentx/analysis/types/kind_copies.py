@@ -1,4 +1,4 @@
-"""Kinds of one program as kinds of another, and what copies that are written tell of what is copied."""
+"""Transfers kinds from one program to another, with their regions renamed."""
 
 from __future__ import annotations
 

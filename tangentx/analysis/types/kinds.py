@@ -18,8 +18,8 @@ import numpy as np
 
 from tangentx.arrays import parts_of
 from tangentx.arrays.libraries import Library, library_called
+from tangentx.common.free_variables import MISSING as MISSING
 from tangentx.common.naming import as_python_says, with_article
-from tangentx.common.outside_names import MISSING as MISSING
 from tangentx.errors import NotResolved, Span
 from tangentx.ir.functions import FunctionValue
 from tangentx.ir.object_choices import classes_of, mixed

@@ -1,4 +1,4 @@
-"""What operations give of numbers that may be of several types, and what those give that choose one of them.
+"""Result kinds of operations on numbers that may have several types, and of those that select one of them.
 
 What an operation gives is learnt by running it on samples, and a sample is of one type. A number that is an int here
 and a float there stands for both; and ``max(n, x)`` is `n` or `x`, whichever sample was the larger.

@@ -1,4 +1,4 @@
-"""The kind of a primitive's result, found by running the primitive on small samples of its arguments."""
+"""Operation typing: the kind of a primitive's result, found by running the primitive on small samples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays, templates
-from tangentx.analysis.types import outcomes, structure_results
+from tangentx.analysis.types import operation_cache, structure_results
 from tangentx.analysis.types.kinds import (
     BOTTOM,
     MISSING,
@@ -35,11 +35,11 @@ from tangentx.analysis.types.optional_values import may_be_none, with_and_withou
 from tangentx.analysis.types.primitives import DIAGONALS, gives_constants, hashable, is_arithmetic
 from tangentx.analysis.types.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
 from tangentx.analysis.types.user_objects import hands_on
+from tangentx.arrays.device_double import DeviceArray, computed, transfers
 from tangentx.arrays.libraries import numpy_function
 from tangentx.arrays.memory import is_writable
-from tangentx.arrays.simulated import DeviceArray, computed, transfers
 from tangentx.common.naming import public_name
-from tangentx.common.own_warnings import quietly
+from tangentx.common.silenced_warnings import quietly
 from tangentx.errors import NoTemplate, NotResolved, Span, TangentxError
 
 
@@ -114,9 +114,9 @@ class Operation:
         of several types, so that there is nothing of those."""
         if not all(type(k) in _NUMBERS for k in kinds):
             return None
-        key = outcomes.key_of(fn, kinds, tuple(kwargs))
-        found = None if key is None else outcomes.find(key)
-        return None if found is None else outcomes.put_together(found, self.world, self.fresh, kinds, self.span)
+        key = operation_cache.key_of(fn, kinds, tuple(kwargs))
+        found = None if key is None else operation_cache.find(key)
+        return None if found is None else operation_cache.put_together(found, self.world, self.fresh, kinds, self.span)
 
     def _demand_no_objects(self, fn: Callable[..., Any], kinds: Sequence[Kind], result: Kind | None = None) -> None:
         """Raises NotResolved for an operation that calls methods of objects that vary, or gives one of them."""
@@ -180,20 +180,20 @@ class Operation:
         self, fn: Callable[..., Any], args: Sequence[Kind], kwargs: dict[str, Kind], kinds: Sequence[Kind]
     ) -> Kind:
         """As `_sampled`, found once in a process where the kinds say all that counts."""
-        key = outcomes.key_of(fn, kinds, tuple(kwargs))
+        key = operation_cache.key_of(fn, kinds, tuple(kwargs))
         if key is None:
             return self._sampled(fn, args, kwargs, kinds)
-        found = outcomes.find(key)
+        found = operation_cache.find(key)
         if found is None:
-            scratch = outcomes.Scratch(kinds)
+            scratch = operation_cache.Scratch(kinds)
             there = Operation(scratch.world, scratch.fresh, self.span)
             first, rest = scratch.kinds[: len(args)], scratch.kinds[len(args) :]
             result = there._sampled(fn, first, dict(zip(kwargs, rest, strict=True)), scratch.kinds)
             found = scratch.outcome(result)
             if found is None or isinstance(result, Bottom):
                 return self._sampled(fn, args, kwargs, kinds)
-            outcomes.keep(key, found)
-        return outcomes.put_together(found, self.world, self.fresh, kinds, self.span)
+            operation_cache.keep(key, found)
+        return operation_cache.put_together(found, self.world, self.fresh, kinds, self.span)
 
     def demand_template(self, fn: Callable[..., Any], kinds: Sequence[Kind], result: Kind) -> None:
         """Raises NoTemplate where a derivative would have to flow through `fn` and there is no rule for it."""

@@ -1,4 +1,4 @@
-"""Values that may be None: what an operation is given then, and that an index of an array is none of them."""
+"""Optional values: operations on operands that may be None."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which functions are operations: they need no source, and with a few exceptions do nothing but answer."""
+"""Primitives: which functions are operations of the language, analysed without their source."""
 
 from __future__ import annotations
 

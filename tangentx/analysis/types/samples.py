@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Obj, Region, Some, dtype_of
-from tangentx.arrays.simulated import on_device
+from tangentx.arrays.device_double import on_device
 
 COUNTING = -1
 _UNLIKE = (1.0, -2.0, 3.0, -1.0)
@@ -28,7 +28,7 @@ _LIMIT_SIZE = 1 << 20
 
 class Sampler:
     """Makes small values of kinds: arrays have `size` elements along each axis. Those of other libraries than NumPy
-    are the double's (`arrays/simulated.py`), so that nothing runs on a device.
+    are the double's (`arrays/device_double.py`), so that nothing runs on a device.
 
     `hidden`: a result had no elements, so that it does not show whose memory it is.
     `turn` chooses one of the types of what may have several.

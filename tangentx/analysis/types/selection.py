@@ -1,4 +1,4 @@
-"""What a key selects, as far as its kind tells."""
+"""What a subscript selects, as far as the kind of its key tells."""
 
 from __future__ import annotations
 

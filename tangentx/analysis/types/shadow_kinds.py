@@ -1,4 +1,4 @@
-"""The kind of a structure that is laid out like another one: a shadow, or a public gradient."""
+"""Kinds of shadows and of public gradients: structures laid out like another one."""
 
 from __future__ import annotations
 

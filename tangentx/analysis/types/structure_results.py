@@ -1,4 +1,4 @@
-"""Kinds of the results of support functions that follow the structure of an argument, which no small sample shows."""
+"""Result kinds of support functions whose result has the structure of an argument."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose code a function is: the user's own, or that of a library.
+"""Tells the user's own code from library code.
 
 The user's own is what has the top-level package or module of the function that is differentiated, and all that lies
 neither in Python's library nor in a directory of installed packages.

@@ -1,4 +1,4 @@
-"""Objects of the user's classes that are given to an operation which is tried on samples.
+"""Objects of user-defined classes as operands of operations that are typed by samples.
 
 Python and its libraries call special methods of what they are given (`sum` adds, `max` compares), or hand one of the
 objects on (`random.choice`). What a method of the user's gives there is code without a rule, and an object that comes

@@ -1,4 +1,4 @@
-"""Keys of members as keys of a batch, and lists whose items are put together."""
+"""Subscripts in batched programs: members' keys as keys of the batch."""
 
 from __future__ import annotations
 

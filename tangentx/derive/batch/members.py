@@ -1,4 +1,4 @@
-"""A function of batches as part of a program: all members at once, or one after the other."""
+"""Batched functions inside a program: all members at once, or a loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operands of a batch, and what rules ask of them."""
+"""Operands of batched operations: where each has its batch axis."""
 
 from __future__ import annotations
 

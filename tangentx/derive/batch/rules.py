@@ -1,4 +1,4 @@
-"""Operations on batches: what one operation on members becomes where operands have one more axis, the first.
+"""Batching rules: what each operation becomes when operands have a batch axis.
 
 Elementwise operations broadcast, once their operands' axes stand below each other; reductions and changes of shape have
 their axes shifted; products of matrices have rules of their own. What has no rule is done member by member.

@@ -1,4 +1,4 @@
-"""A program with a batch axis: what differs from member to member has one more axis, the first; the rest is as it was.
+"""The batching transform: whatever differs between members gets a leading axis.
 
 Control flow stays, so it must not depend on the batch. An operation without a rule runs in a loop over the members.
 """

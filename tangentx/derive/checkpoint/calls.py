@@ -1,4 +1,4 @@
-"""Reverse mode of a checkpointed call: the callee runs unrecorded, and again in the reverse sweep, recording.
+"""Reverse mode of a checkpointed call: the callee runs unrecorded, and again in the reverse sweep.
 
 Nothing is kept of the first run. Where the reverse sweep comes to the call, what the caller holds is as it was after
 it; the arrays that the callee writes are given the content that they had before, of which a copy was kept. Then the

@@ -1,4 +1,4 @@
-"""Reverse mode of a checkpointed loop: its steps are not recorded, but run again from snapshots of what they change.
+"""Reverse mode of a checkpointed loop: steps are not recorded, but repeated from snapshots.
 
 The forward sweep takes snapshots as it goes, at the steps that `arrays.next_snapshot` says. In the reverse sweep each
 step, last first, is run again from the last snapshot (which is kept once more, and others on the way, if steps lie
@@ -21,9 +21,9 @@ from tangentx.derive.reverse.context import Reverse, Turn
 from tangentx.derive.reverse.loops import falls_through, has_break, has_exit
 from tangentx.derive.reverse.single_records import at_once
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.exposure import assigned_before, exposed
 from tangentx.ir.nodes import Atom, Block, For, If, Index, Key, Lit, Make, Note, Op, Return, Statement, Var
 from tangentx.ir.rewrite import rename
+from tangentx.ir.upward_exposed import assigned_before, exposed
 from tangentx.ir.walk import reads, statements, writes
 
 

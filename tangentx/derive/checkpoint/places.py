@@ -1,4 +1,4 @@
-"""Names, and items of the containers that they hold, with what the reverse sweep has for each; who writes where."""
+"""The places that a checkpointed region reads and writes: names, and items of containers."""
 
 from __future__ import annotations
 

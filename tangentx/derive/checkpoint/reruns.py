@@ -1,4 +1,4 @@
-"""The body of a checkpointed loop as it runs the first time, is run again, and is run again to be gone back over.
+"""The three versions of a checkpointed loop body: first run, repeated run, recorded run.
 
 Run again it shows nothing (prints, log lines), and draws the same random numbers: the states of the generators are
 part of each snapshot, and are what they were after the loop when the reverse sweep has left it.

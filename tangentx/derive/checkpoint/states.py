@@ -1,4 +1,4 @@
-"""What a stretch of a program may change, kept in snapshots and put back.
+"""Snapshots of what a checkpointed region may change, and their restoration.
 
 Of a spot that may be bound anew a snapshot keeps what it holds, and the shadow of that; of an array that may be
 written, a copy; of a list or dict that may be written, its items. Put back, each is the object that it was, with the
@@ -14,7 +14,7 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.types.kinds import Arr, Box, Kind, describe, reached
-from tangentx.derive.checkpoint.contents import Ends, copied, cut, item_of, lengthened
+from tangentx.derive.checkpoint.container_contents import Ends, copied, cut, item_of, lengthened
 from tangentx.derive.checkpoint.places import Spot, Writes, written
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
 from tangentx.derive.reverse.context import Reverse

@@ -1,4 +1,4 @@
-"""What the first of two functions keeps for the second one, and where that finds it."""
+"""Residuals: what the first half of a split function stores for the second."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tangentx.analysis.types.kinds import MISSING, Arr, Box, Kind, Num
 from tangentx.analysis.types.primitives import hashable
 from tangentx.common.naming import Names
 from tangentx.derive.emit import NONE, Emitter
+from tangentx.derive.linearize.binding_times import Sides
 from tangentx.derive.linearize.shared_control import COUNTING, Passage, copied, is_whole, name_of, stable
-from tangentx.derive.linearize.sides import Sides
 from tangentx.errors import Span
 from tangentx.ir.nodes import (
     Assign,

@@ -1,4 +1,4 @@
-"""Parts of a function that both halves of it go through alike, and what is asked of names in them."""
+"""Control flow that both halves of a split function repeat."""
 
 from __future__ import annotations
 

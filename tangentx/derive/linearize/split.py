@@ -1,4 +1,4 @@
-"""A tangent program in two functions: what does not move, run once, and what moves, run for each tangent.
+"""Partial evaluation of a tangent program: a half that runs once, and a half that runs for each tangent.
 
 The second function has the control flow of the first and in each place the statements that tangents flow through. What
 these read of the primal, partials above all, the first one keeps: in a variable where a place is passed once, else in a
@@ -13,9 +13,9 @@ from dataclasses import replace
 from tangentx.analysis.batch.varying import Moving, Unbatchable
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.derive.emit import NONE, Emitter
+from tangentx.derive.linearize.binding_times import Sides, torn
 from tangentx.derive.linearize.residuals import Keeper
 from tangentx.derive.linearize.shared_control import Passage
-from tangentx.derive.linearize.sides import Sides, torn
 from tangentx.ir.nodes import (
     Accumulate,
     Append,

@@ -1,4 +1,4 @@
-"""Adding a cotangent to what is kept for an operand."""
+"""Accumulation: adds a contribution to the cotangent of an operand."""
 
 from __future__ import annotations
 

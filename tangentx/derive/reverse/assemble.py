@@ -1,4 +1,4 @@
-"""The reverse of a block put together: the groups of its statements, last first, with guards and comments."""
+"""Assembles the reverse of a block: its statement groups, last first, with line comments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reverse of bindings: the value first, then its shadow, then both names; and the table of the rules."""
+"""Reverse rules of assignments, and the table of rules by kind of statement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elements of arrays that keep what they hold while others of the same array are written."""
+"""Element stability: array elements that keep their value while other elements of the array are written."""
 
 from __future__ import annotations
 

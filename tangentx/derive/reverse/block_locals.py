@@ -1,4 +1,4 @@
-"""Names that live within one passage of a block: recorded when bound, restored where the reverse of the block begins.
+"""Block-local names: live within one pass through a block, recorded when bound.
 
 The general rule records a name before it is bound anew, so its first record is that of a name without value. A name
 that is bound once, in a block inside a loop, and read only after that in the same passage of the block, needs no such

@@ -1,4 +1,4 @@
-"""Derived functions: the two sweeps of a callee as a pair, joined by what the first one saved."""
+"""Callees as pairs: forward and reverse sweep as two functions, joined by the residuals that the first returns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reverse mode of calls: the callee's two sweeps are functions of their own, joined by what the first one saved."""
+"""Reverse mode of calls: the callee's two sweeps, called in the caller's two sweeps."""
 
 from __future__ import annotations
 

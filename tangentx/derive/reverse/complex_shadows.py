@@ -1,4 +1,4 @@
-"""Shadows of complex storages whose imaginary part is viewed: they are kept conjugated.
+"""Shadows of complex arrays that have a view of their imaginary part: stored conjugated.
 
 The cotangent of z = x + iy is the derivative by x minus i times that by y, but the view ``z.imag`` has the derivative
 by y: as a view of the same memory it cannot have the other sign. So the shadow of such a storage holds the conjugate,

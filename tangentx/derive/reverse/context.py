@@ -1,4 +1,4 @@
-"""What the rules of reverse mode share: the instance in hand, its names and tapes, and how cotangents are given."""
+"""The state that the rules of reverse mode share: the function, its names, tapes and shadows."""
 
 from __future__ import annotations
 

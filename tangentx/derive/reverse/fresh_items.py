@@ -1,4 +1,4 @@
-"""Items of a dict that is being made by a comprehension over the numbers of a range.
+"""Items of a dict under construction by a comprehension over a range: keys that cannot occur twice.
 
     e = {k: x[k] ** 2 for k in range(3)}
 

@@ -1,4 +1,4 @@
-"""The root: the gradient function."""
+"""The root: assembles the gradient function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results that are written over an operand of theirs: they have its shape, or the write would have failed."""
+"""In-place results: operations whose result overwrites an operand, and so has its shape."""
 
 from __future__ import annotations
 

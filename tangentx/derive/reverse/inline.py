@@ -1,4 +1,4 @@
-"""Callees of one expression, written in the place of their calls before a program is differentiated.
+"""Inlines callees that consist of a single expression, before differentiation.
 
 Such a callee binds nothing but temporaries and its result, writes nothing and calls nobody, so that its statements mean
 the same with the arguments in the place of the parameters. What its operations gave is then at hand in the reverse

@@ -1,4 +1,4 @@
-"""Cotangents of the items of results that are taken apart: seeds of the callee, values in the caller."""
+"""Cotangents of the items of an unpacked result: separate values until they seed the callee."""
 
 from __future__ import annotations
 

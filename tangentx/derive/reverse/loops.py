@@ -1,4 +1,4 @@
-"""Reverse of loops: the trips that were made, last first."""
+"""Reverse mode of loops: iterations are undone in reverse order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lists that are made as an operand of one operation, and have no cotangents of their own.
+"""List literals that are the operand of a single operation: they need no cotangents of their own.
 
     np.array([y[1], -y[0]])             # t_bar[0] goes to y[1], t_bar[1] to -y[0]
     np.concatenate([x, h], axis=1)      # t_bar[:, : n] goes to x, t_bar[:, n:] to h

@@ -1,4 +1,4 @@
-"""The root as the two functions of a pullback."""
+"""The root as a pullback: a forward and a reverse function."""
 
 from __future__ import annotations
 

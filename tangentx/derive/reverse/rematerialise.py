@@ -1,4 +1,4 @@
-"""What the reverse sweep evaluates again instead of recording it.
+"""Rematerialisation: values that the reverse sweep recomputes rather than records.
 
 Where the reverse of a statement gives its cotangents, every name and all memory have the content that they had before
 the statement. So a name that is formed cheaply, bound in one place and read only after it in the same block, can be

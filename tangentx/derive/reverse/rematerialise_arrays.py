@@ -1,4 +1,4 @@
-"""Arrays that the reverse sweep forms again, where that spares more records than it asks for.
+"""Rematerialisation of arrays, where recomputing one saves more records than it needs.
 
 The products and sums of a step of an explicit scheme are each needed by the reverse of the next one. Recorded, they
 cost an array each; formed again, they ask for what they are formed of, which is mostly one array: the part that the

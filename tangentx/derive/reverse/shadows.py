@@ -1,4 +1,4 @@
-"""Shadows of new storages: of copies, views and containers."""
+"""Shadows of new storage: copies, views and containers."""
 
 from __future__ import annotations
 

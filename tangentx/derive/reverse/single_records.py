@@ -1,4 +1,4 @@
-"""Tapes that hold one record, in a block where it is made and taken: names instead."""
+"""Tapes that hold a single record, created and consumed in one block: replaced by names."""
 
 from __future__ import annotations
 

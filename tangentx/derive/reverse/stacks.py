@@ -1,4 +1,4 @@
-"""Lists that are used at their end alone: their cotangents are a list of the reverse sweep, and nothing before it.
+"""Stack-like lists: used at their end only, so that their cotangents live in the reverse sweep alone.
 
     tape.append(u)          # u_bar += tape_bar.pop()
     ...

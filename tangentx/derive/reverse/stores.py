@@ -1,4 +1,4 @@
-"""Reverse of writes: what was overwritten is restored, its cotangent taken, zeroed and given."""
+"""Reverse mode of writes: restores what was overwritten, takes the cotangent of what was written, and zeroes it."""
 
 from __future__ import annotations
 

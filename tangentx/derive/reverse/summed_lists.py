@@ -1,4 +1,4 @@
-"""Lists that are filled and added up, of which each item gets the cotangent of the sum.
+"""Lists that are filled and then summed: every item receives the cotangent of the sum.
 
     sum(v * v for v in x)               # v_bar gets 2.0 * v * ans_bar, in each trip
 

@@ -1,4 +1,4 @@
-"""Records of names that live within one passage of a block, and names that are formed again instead."""
+"""Tapes: records of block-local names, and names that the reverse sweep recomputes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Results that are tuples of numbers and of arrays that nobody writes into, taken apart where they are received.
+"""Tuple results that callers only unpack: passed item by item, without a shadow of the tuple.
 
 By the general rule a tuple has a shadow, a list of cotangents that callee and caller share. Where the callee makes the
 tuple as it returns it, and every caller does nothing but read its items, the items are as good as results of their own:

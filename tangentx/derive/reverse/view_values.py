@@ -1,4 +1,4 @@
-"""Arrays of which only the values are asked: their cotangents are their own, though they show parts of others.
+"""Arrays used by value only: their cotangents are separate arrays although the values are views.
 
     a = x[:3]               # x_bar[:3] += a_bar
     for step in range(4):

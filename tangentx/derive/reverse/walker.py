@@ -1,4 +1,4 @@
-"""Reverse mode by the general rule.
+"""The reverse-mode walk: applies the general rule to each statement.
 
 For each statement the forward sweep records what it overwrites, and the reverse sweep restores the state before the
 statement, so that every name and every storage has its old content when the statement's own cotangents are given.

@@ -1,4 +1,4 @@
-"""Which names may share memory with a result, or be views of one another."""
+"""Aliasing: which names may share memory with a result or be views of one another."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What statements do to memory, with all that they call: whose content they read, what they write, how they write it.
+"""Memory effects of statements, calls included: the storage that they read and write.
 
 An array that they make is told from others that its memory may be taken for, where it is read by the name that it was
 bound to.

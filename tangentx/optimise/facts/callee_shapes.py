@@ -1,4 +1,4 @@
-"""What is known of lengths across calls: those that arguments have at all calls of a function.
+"""Interprocedural shape facts: lengths that arguments and results have at every call.
 
 A function is printed once for all its calls, so what holds for its parameters has to hold at every one of them:
 

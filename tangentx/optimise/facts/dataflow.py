@@ -1,4 +1,4 @@
-"""A walk along control flow with facts about names, which may write statements anew on its way.
+"""Forward dataflow analysis over structured control flow, which may rewrite statements as it goes.
 
 Facts hold at a place; where ways meet, those remain that hold on all of them, and a loop is walked until what holds
 at its head no longer changes. Only the last walk of a loop counts, so what a pass writes rests on facts that are true.
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeAlias, TypeVar
 
-from tangentx.common.branch_sides import Side, changed_names, enter
+from tangentx.common.branch_facts import Side, changed_names, enter
 from tangentx.ir.nodes import (
     Accumulate,
     Append,

@@ -1,4 +1,4 @@
-"""Lengths made of those of arguments, taken not to be one because they are not for the arguments at hand.
+"""Lengths derived from those of arguments, assumed not to be one because the entry checks it.
 
     gate = h * w[n : 2 * n]                 # `h` of shape (n,)
 

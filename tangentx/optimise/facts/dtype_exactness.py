@@ -1,4 +1,4 @@
-"""Whether the dtype of a kind is the dtype at run time."""
+"""Whether the dtype of a kind is exact, that is, the dtype at run time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operands that certainly have the shape of what is computed of them, in a program that is to be differentiated.
+"""Operands that certainly have the shape of the result.
 
     y[:k] = y[:k] + alpha * y[:k][::-1]
 

@@ -1,4 +1,4 @@
-"""Which names may hold an infinity although the arguments of the program are finite."""
+"""Finiteness: names that may hold an infinity although all arguments are finite."""
 
 from __future__ import annotations
 

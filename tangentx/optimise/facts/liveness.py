@@ -1,4 +1,4 @@
-"""Strong liveness of a whole program: which statements contribute to what its callers see.
+"""Strong liveness of a whole program: the statements that contribute to what callers see.
 
 Backward over the structured text, over names (one web each) and over the content of the regions that anything writes,
 with one summary a function for all its calls. Everything starts as not needed and only grows, so when a round changes

@@ -1,4 +1,4 @@
-"""Containers of which no array has an axis of length one, though the program writes into them.
+"""Containers whose arrays have no axis of length one, although the program writes to them.
 
     for b in bodies:
         b.q = b.q + dt * b.v

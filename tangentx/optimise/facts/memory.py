@@ -1,4 +1,4 @@
-"""What the passes share about memory: the regions that a value refers to, and whose content an expression reads."""
+"""Memory as passes see it: the regions of values, and reads and writes of their content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers and arrays that are no less than 0 by the way they are computed, whatever the arguments are."""
+"""Nonnegative values, by the way they are computed."""
 
 from __future__ import annotations
 

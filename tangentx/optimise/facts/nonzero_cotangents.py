@@ -1,4 +1,4 @@
-"""Cotangents of which no element is zero by the structure of the program.
+"""Structural nonzeros: cotangents without an element that is zero by the program's structure.
 
 What a selection, a mask, an overwrite or a branch leaves out is zero in a cotangent, and so is what has not been given
 anything yet. A sum is full where one of its terms is; any other operation where all that it is made of is. Facts hold

@@ -1,4 +1,4 @@
-"""Shapes as tuples of lengths: a length is an integer, or a tag that stands for one number that is not known.
+"""Symbolic shapes: tuples of lengths, each an integer or a tag for an unknown number.
 
 Equal lengths are equal numbers. What the functions give is None where nothing is known of the whole shape; a single
 length that is not known is None in the tuple, for the caller to name.

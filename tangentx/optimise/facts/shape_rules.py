@@ -1,4 +1,4 @@
-"""The shape of what one operation gives, by the shapes of its operands, and which lengths it shows to be equal."""
+"""Shape inference for single operations, and the lengths that they equate."""
 
 from __future__ import annotations
 

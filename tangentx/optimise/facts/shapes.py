@@ -1,4 +1,4 @@
-"""Which arrays of a function certainly have equal shapes.
+"""Shape equality: which arrays of a function certainly have equal shapes.
 
 A shape is a tuple of lengths where the rank is known (see `shape_arithmetic`), else a tag; equal ones stand for equal
 shapes. The tag of a length or shape that is not known names the visit of the place where it came about.
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import BOTTOM, Arr, Box, Kind, Num, Region, is_array, is_count
 from tangentx.analysis.types.primitives import has_effect
-from tangentx.common.branch_sides import Side
+from tangentx.common.branch_facts import Side
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -40,8 +40,8 @@ from tangentx.ir.nodes import (
 from tangentx.ir.walk import atoms, bound, statements
 from tangentx.optimise.facts import derived_lengths, shape_arithmetic
 from tangentx.optimise.facts.dataflow import LEAVING, Flow, Site
+from tangentx.optimise.facts.length_index import Mentions
 from tangentx.optimise.facts.memory import reach, region
-from tangentx.optimise.facts.mentions import Mentions
 from tangentx.optimise.facts.shape_arithmetic import (
     LEAVES,
     NUMBER,

@@ -1,4 +1,4 @@
-"""What is known of each function of a program, for all its calls together."""
+"""Function summaries: facts that hold for all calls of a function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two functions of a callee, its sweeps, and the tuple in which the second takes what the first has saved."""
+"""The two sweeps of a callee, and the tuple by which the first passes residuals to the second."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which names of a function in forward mode belong to its tangents, and not to what the user wrote."""
+"""Tangent names: which variables of a forward-mode function belong to its tangents."""
 
 from __future__ import annotations
 

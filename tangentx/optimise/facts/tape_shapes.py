@@ -1,4 +1,4 @@
-"""The shapes of what is popped from a tape: the one shape of all that is appended to it.
+"""Shapes of what a tape holds.
 
 What is popped was appended in a trip that came to its end, so what that trip showed of lengths holds there, too:
 

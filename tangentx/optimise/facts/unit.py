@@ -1,4 +1,4 @@
-"""What a pass works on: the functions of one program, each with the kinds of its variables."""
+"""The unit of optimisation: one program's functions, with the kinds of their variables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import BOTTOM, Kind, Region
-from tangentx.analysis.types.values import constant_kind
+from tangentx.analysis.types.value_kinds import constant_kind
 from tangentx.ir.nodes import Assign, Block, Call, Ext, Function, Link, Lit, Statement, Var
 from tangentx.ir.nodes import Atom as IRAtom
 from tangentx.ir.walk import BINDING, statement_atoms, statements

@@ -1,4 +1,4 @@
-"""Which operations may give the same where they are computed again, by the memory that they read or give.
+"""Which operations give the same result when repeated, by the memory that they read.
 
 A write looks only at those that no write before it has made stale, on the way through the program that is in hand. What
 is known on a side of a branch, or in a trip of a loop, begins with what is known where that begins (`Side`).
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from tangentx.analysis.types.kinds import Region
-from tangentx.common.branch_sides import Side
+from tangentx.common.branch_facts import Side
 
 Facts: TypeAlias = Mapping[str, Any]
 _Fresh: TypeAlias = dict[Region, dict[str, None]]

@@ -1,4 +1,4 @@
-"""What the binding of a name reads."""
+"""The names that a binding reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations on batches as they run: what those in a rule become where its cotangent is a batch of cotangents.
+"""Batched operations at run time: a rule's operations when its cotangent is a batch.
 
 A `Batch` stands for one member of it, whose shape it shows; its members lie along the first axis of `whole`. Functions
 that work on each element need no more than axes that stand below each other; all others have a rule here, written with

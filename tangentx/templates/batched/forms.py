@@ -1,4 +1,4 @@
-"""Cotangents brought into the form of what they belong to."""
+"""Cotangents converted to the form of their primals."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ from tangentx.arrays import (
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import constant
-from tangentx.templates.solutions import Fit, Minimum, Solution
-from tangentx.templates.solvers import solver_of
+from tangentx.templates.solver_results import Fit, Minimum, Solution
+from tangentx.templates.solver_table import solver_of
 
 constant(optimize.linear_sum_assignment)
 

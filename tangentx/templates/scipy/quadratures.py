@@ -18,7 +18,7 @@ from scipy import integrate
 from tangentx.arrays import agreed, as_written, settle, valued, without_jumps
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
-from tangentx.templates.solvers import solver_of
+from tangentx.templates.solver_table import solver_of
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(21)
 

@@ -1,4 +1,4 @@
-"""Calls of operations on Tensors: run on the data, recorded by the rule of their template."""
+"""Applies operations to Tensors: runs them on the data and records them by the rule of their template."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from tangentx.templates import (
     without_rule,
 )
 from tangentx.templates.precision import has_policy
-from tangentx.tensor.calls.groups import Grouped
 from tangentx.tensor.calls.lifting import lifted_function
+from tangentx.tensor.calls.multi_tensor import Grouped
 from tangentx.tensor.calls.operation import Operation, root_of
 from tangentx.tensor.calls.plain_stubs import Text, learn
 from tangentx.tensor.calls.precision import doubled, moved

@@ -1,4 +1,4 @@
-"""The short way back: what a reverse sweep on plain data does at a node with one result that nobody watches.
+"""Backward stubs: the fast path of a reverse sweep at a node with one result, on plain data.
 
 Its text is written once for each rule and the places that it is pulled back to: the template's own lines, and around
 them what the sweep does with a cotangent before and after.

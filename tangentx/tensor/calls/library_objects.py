@@ -1,4 +1,4 @@
-"""Objects of libraries that hold Tensors: of a class of the same name whose methods are those that have rules."""
+"""Library objects that hold Tensors: a class of the same name whose methods are recorded."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tangentx.templates import (
     thawed,
 )
 from tangentx.templates.distributions import Thawed
-from tangentx.templates.nearest import advice
+from tangentx.templates.nearest_rule import advice
 from tangentx.tensor.calls.lifting import INSTEAD, is_text, lifted, lifted_function
 from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.modes import refusal

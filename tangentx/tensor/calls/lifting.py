@@ -1,4 +1,4 @@
-"""Functions written for arrays, made to take Tensors: rules of templates and compositions, differentiated again.
+"""Lifts functions written for arrays to Tensors: bodies of rules, and compositions.
 
 Their text is as it was. What they call by a global name (a function of NumPy, of the support module, of Python) is
 given by one that records, where an argument holds a Tensor.

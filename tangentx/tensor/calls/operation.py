@@ -1,4 +1,4 @@
-"""The node of an operation: what its pullback reads, kept, and how cotangents come back from it."""
+"""The node of an operation: what its pullback needs, how that is kept, and how cotangents return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The short ways of calls that are not recorded, for functions that have a template.
+"""Call stubs of unrecorded calls: the fast path for functions that have a template.
 
 Their text is written once for each function and how many arguments it is given by place and by which names, after a
 call of that form has gone the long way (see `unrecorded`). What is met there too seldom to hurry with goes the long

@@ -1,4 +1,4 @@
-"""Tensors under a policy of mixed precision: operands are cast, recorded, to what an operation runs in."""
+"""Mixed precision on Tensors: casts the operands of an operation to the precision of the policy, recorded."""
 
 from __future__ import annotations
 

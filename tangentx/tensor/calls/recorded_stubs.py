@@ -1,4 +1,4 @@
-"""The short ways: functions of one or two operands whose results share memory with nothing.
+"""Call stubs of recorded calls: the fast path for functions of one or two operands.
 
 Their text is written once for each rule and what it is given, so that a call meets no choice that is known before:
 which operands are Tensors, which require a gradient, what the pullback reads. All formulas are the templates'.

@@ -1,4 +1,4 @@
-"""Templates as pullbacks of single calls: of the straight-line body what the wanted cotangents read, and no more."""
+"""Templates as pullbacks of single calls: the part of a rule's body that the wanted cotangents need."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import guarded, of_rule
-from tangentx.common.own_rules import own_rule
+from tangentx.common.user_rules import own_rule
 from tangentx.errors import NoTemplate
 from tangentx.templates import Template, find
 from tangentx.templates.registry import NONE_ONLY

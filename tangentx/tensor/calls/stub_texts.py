@@ -1,4 +1,4 @@
-"""Lines that the texts of the short ways have in common, and how a text becomes functions.
+"""Source text shared by the stubs, and its compilation to functions.
 
 What they refer to has names that end with an underscore, so that it is no parameter of NumPy's.
 """

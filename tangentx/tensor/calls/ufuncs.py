@@ -1,4 +1,4 @@
-"""Calls of ufuncs on Tensors, and of their methods: ``reduce``, ``accumulate``, ``outer``, ``at``."""
+"""Ufuncs on Tensors, and their methods: ``reduce``, ``accumulate``, ``outer``, ``reduceat``, ``at``."""
 
 from __future__ import annotations
 

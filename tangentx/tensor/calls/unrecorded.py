@@ -1,4 +1,4 @@
-"""Calls of operations where nothing is recorded, and their results as Tensors: views as views."""
+"""Unrecorded calls of operations, with views of Tensors remaining views."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plain data of arguments where nothing is recorded: of any, and the lines of a text for those that are likely."""
+"""Unwraps Tensor arguments to plain data where nothing is recorded."""
 
 from __future__ import annotations
 

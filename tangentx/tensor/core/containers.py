@@ -1,4 +1,4 @@
-"""Tensors that lists, tuples, dicts and dataclasses hold."""
+"""Tensors inside lists, tuples, dicts and dataclasses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the data of a Tensor lie: here, or on a device, as an array of another library than NumPy."""
+"""Devices: where a Tensor's data live, and moving them."""
 
 from __future__ import annotations
 

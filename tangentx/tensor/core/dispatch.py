@@ -1,4 +1,4 @@
-"""The call of an operation on Tensors, for the modules that it is built of: it lies above them, and is handed down."""
+"""A slot for the function that applies operations, for modules below it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Forms of values: which have a derivative, and cotangents brought into the form of what they belong to."""
+"""Forms of values: which are differentiable, and cotangents converted to the form of their primals."""
 
 from __future__ import annotations
 

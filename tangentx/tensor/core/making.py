@@ -1,4 +1,4 @@
-"""Tensors made of plain data, and plain data taken out of Tensors."""
+"""Tensors from plain data, and plain data from Tensors."""
 
 from __future__ import annotations
 

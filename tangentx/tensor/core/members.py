@@ -1,4 +1,4 @@
-"""Members of a Tensor that are written out: its protocol for Python, and methods with a meaning of their own."""
+"""Hand-written members of `Tensor`: its Python protocol, and methods with a meaning of their own."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from tangentx.tensor.core.devices import device_of
 from tangentx.tensor.core.forms import dtype_of
 from tangentx.tensor.core.making import escaped
 from tangentx.tensor.core.modes import RUNNING, STATE, refusal
-from tangentx.tensor.fallback.histories import demand_one_history
+from tangentx.tensor.fallback.equal_values import demand_one_history
+from tangentx.tensor.fallback.formatted_values import told
 from tangentx.tensor.fallback.programs import lost, program_of, stands_in
-from tangentx.tensor.fallback.told_texts import told
 from tangentx.tensor.graph import autograd
 from tangentx.tensor.writes.numpy_writers import put
 from tangentx.tensor.writes.storage import detached, set_shape

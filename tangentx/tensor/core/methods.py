@@ -1,4 +1,4 @@
-"""What a Tensor understands: Python's operators, NumPy's protocols, ndarray's methods, in-place methods."""
+"""The methods of `Tensor`: operators, NumPy's protocols, and those of ndarray."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is switched on and off for a thread: recording, honesty about values that leave, listeners of backward."""
+"""Thread-local modes: recording, strictness about values that leave, anomaly detection, precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Tensor: a number or an array that knows what it was computed from."""
+"""The Tensor: a number or an array together with the node that computed it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The line of the user's program that is at work."""
+"""The line of the user's program that is being executed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The code of a user's function in which each call and each operator asks first what is to be called.
+"""Rewrites a user's function so that every call and operator is interposed.
 
 Everything else stays: names, places, globals, captured variables, identities. See `asked` for the text.
 """
@@ -17,7 +17,7 @@ from typing import Any
 
 from tangentx.common import source
 from tangentx.common.bounded_cache import Bounded
-from tangentx.common.own_warnings import quietly
+from tangentx.common.silenced_warnings import quietly
 from tangentx.errors import NoSource, StaleSource
 from tangentx.tensor.fallback.interposition import CALL, PATTERN, Asked
 

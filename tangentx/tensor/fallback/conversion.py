@@ -1,4 +1,4 @@
-"""Arguments as Tensors: leaves where something is differentiated by them, in the structures that hold them."""
+"""Converts arguments to Tensors: leaves where they are differentiated, in structures of the user's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``eval`` and ``exec`` of a text on Tensors: its calls and operators ask what is meant, as those of functions do."""
+"""``eval`` and ``exec`` on Tensors: their text is interposed, too."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tangentx.common.bounded_cache import Bounded
-from tangentx.common.own_warnings import quietly
+from tangentx.common.silenced_warnings import quietly
 from tangentx.tensor.fallback.call_rewriting import replaced
 from tangentx.tensor.fallback.interposition import Asked
 

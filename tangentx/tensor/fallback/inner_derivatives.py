@@ -1,4 +1,4 @@
-"""Derivatives of functions that have captured Tensors which are differentiated: taken by a program that runs on
+"""Derivatives inside a program of functions that captured Tensors: taken by the Tensor runtime, recorded.
 Tensors, or by the user beside his own.
 
 What is captured is not seen among the arguments, so the derivative is recorded as the rest of the program is.
@@ -18,7 +18,7 @@ from tangentx.tensor.core.forms import fit, like_of, ones, zeros
 from tangentx.tensor.core.modes import STATE, during, recording
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.fallback.programs import refused
-from tangentx.tensor.fallback.reach import active_in
+from tangentx.tensor.fallback.reachable import active_in
 from tangentx.tensor.fallback.tracing import Trace, gradients
 
 _TAKING = frozenset(("jvp", "vjp", "hvp", "linearize", "gradcheck", "check_grads", "verify"))

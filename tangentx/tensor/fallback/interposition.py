@@ -1,4 +1,4 @@
-"""The text of a user's function in which calls, operators and attributes ask what is meant by them.
+"""The interposed text of a user's function: calls, operators and attributes go through the runtime.
 
 ``f(x)`` becomes ``meant(f)(x)``, ``a + b`` becomes ``plus(a, b)``; the functions are put for marks in the code.
 """

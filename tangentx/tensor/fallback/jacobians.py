@@ -1,4 +1,4 @@
-"""Jacobians of what runs on Tensors: one run, and one reverse sweep for each number of the result."""
+"""Jacobians on Tensors: one run, and one reverse sweep for each number of the result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.common.trees import is_differentiable, leaves, rebuild
+from tangentx.common.pytrees import is_differentiable, leaves, rebuild
 from tangentx.errors import NotDifferentiable, Span
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.fallback.structures import plain

@@ -1,4 +1,4 @@
-"""Code that is not the user's and may be given Tensors: what Python's library, NumPy and this package do with them
+"""Known library code that may receive Tensors: of Python's library, NumPy and tangentx.
 is what they do with the values, or refuses them itself. All other code is `unknown`.
 """
 
@@ -19,17 +19,17 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.common.getters import GETTERS, arguments_of
+from tangentx.common.operator_getters import GETTERS, arguments_of
 from tangentx.templates import has_composition
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.calls.rules import rule_of
 from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor
-from tangentx.tensor.fallback.answers import ask, looked_at, shown
-from tangentx.tensor.fallback.histories import compared, ordering
+from tangentx.tensor.fallback.equal_values import compared, ordering
+from tangentx.tensor.fallback.introspection import ask, looked_at, shown
 from tangentx.tensor.fallback.library_code import is_users
-from tangentx.tensor.fallback.reach import active_in
+from tangentx.tensor.fallback.reachable import active_in
 from tangentx.tensor.fallback.special_methods import demand_plain, touch
 from tangentx.tensor.fallback.unknown_code import guarded
 

@@ -1,4 +1,4 @@
-"""What is the user's own code, and what is a library's."""
+"""Tells the user's own code from library code."""
 
 from __future__ import annotations
 

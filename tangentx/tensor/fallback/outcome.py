@@ -1,4 +1,4 @@
-"""Results of functions that were run on Tensors: plain, with their cotangents, with their tangents."""
+"""Results of a run on Tensors, as plain values, with cotangents or tangents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs of the user's programs on Tensors: to which of them a value belongs, and what was refused in it.
+"""Runs of programs on Tensors: the run to which a value belongs, and what was refused in it.
 
 That a value is being differentiated is a fact of the value: its history leads to a leaf of a program that runs. So it
 is known in whatever thread and whatever code asks.

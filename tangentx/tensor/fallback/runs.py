@@ -1,4 +1,4 @@
-"""Runs of single functions on Tensors inside of compiled code: see `arrays.runs`.
+"""Runs of single functions on Tensors inside compiled code: see `arrays.runs`.
 
 A run keeps its graph, from the leaves that it was given to what came out. Its pullback is a run as well: of the same
 leaves and the cotangents, with what the reverse sweep gives as its results. It is recorded where it is asked for its
@@ -21,7 +21,7 @@ from tangentx.tensor.calls.operation import fit_tensor
 from tangentx.tensor.core.forms import fit, inexact, like_of, ones, zeros
 from tangentx.tensor.core.modes import during
 from tangentx.tensor.core.tensor import Tensor, wrap
-from tangentx.tensor.fallback.makers import called
+from tangentx.tensor.fallback.function_rewriting import called
 from tangentx.tensor.fallback.outcome import paired
 from tangentx.tensor.fallback.structures import inside_of, outputs_in, plain, rebuilt
 from tangentx.tensor.fallback.tracing import Trace, gradients

@@ -1,8 +1,8 @@
-"""Calls of solvers in programs that run on Tensors.
+"""Calls of solvers in programs on Tensors.
 
 The solver runs once, on plain data, with functions that give plain data. What it has found is then settled as in
-compiled code: the body that stands for its calls (`templates.solvers`) runs on Tensors, and each answer is a node of
-the graph (`tensor.graph.settled`).
+compiled code: the body that stands for its calls (`templates.solver_table`) runs on Tensors, and each answer is a
+node of the graph (`tensor.graph.solver_nodes`).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from tangentx import arrays
 from tangentx.arrays.memory import is_writable
 from tangentx.common.naming import public_name
 from tangentx.errors import NotDifferentiable, NoTemplate, TangentxError, place, span_of
-from tangentx.templates.solutions import RECORDS
-from tangentx.templates.solvers import Solver
+from tangentx.templates.solver_results import RECORDS
+from tangentx.templates.solver_table import Solver
 from tangentx.tensor.calls.lifting import INSTEAD, lifted_function
 from tangentx.tensor.core.containers import WITHOUT, raw
 from tangentx.tensor.core.forms import inexact
@@ -27,9 +27,9 @@ from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.inner_derivatives import own_of
 from tangentx.tensor.fallback.library_code import is_of_models
 from tangentx.tensor.fallback.programs import refused
-from tangentx.tensor.fallback.reach import active_in, reached
+from tangentx.tensor.fallback.reachable import active_in, reached
 from tangentx.tensor.fallback.unknown_code import guarded
-from tangentx.tensor.graph.settled import gradient, newton_of_number, newton_of_row, settled, slope
+from tangentx.tensor.graph.solver_nodes import gradient, newton_of_number, newton_of_row, settled, slope
 
 Version = Callable[[Any], Any]
 

@@ -1,4 +1,4 @@
-"""What the operators of a text mean where it runs on Tensors: special methods and properties of the user's classes,
+"""Operators on Tensors in user code: special methods and properties of the user's classes.
 which Python would call by itself, are called in their version on Tensors, and Tensors answer as what they stand for.
 
 All other operands are met by the operator itself. A value with a derivative that is stored in an array of whole
@@ -22,11 +22,11 @@ from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.containers import LASTING, holds_tensor, raw, tensors_in
 from tangentx.tensor.core.modes import STATE, refusal
 from tangentx.tensor.core.tensor import Tensor
-from tangentx.tensor.fallback.answers import attribute_of, demand_settable, pattern
-from tangentx.tensor.fallback.histories import compared
+from tangentx.tensor.fallback.equal_values import compared
+from tangentx.tensor.fallback.formatted_values import telling
 from tangentx.tensor.fallback.interposition import mark
-from tangentx.tensor.fallback.reach import is_late
-from tangentx.tensor.fallback.told_texts import telling
+from tangentx.tensor.fallback.introspection import attribute_of, demand_settable, pattern
+from tangentx.tensor.fallback.reachable import is_late
 
 _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "or", "and", "xor")
 _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "ne"}
@@ -39,7 +39,7 @@ Version = Callable[[Any], Any]
 
 
 def touch(x: Any, value: Any) -> None:
-    """Notes that an object has been given a value, which may be or hold a Tensor: see `release`."""
+    """Notes that an object has been given a value, which may be or hold a Tensor: see `escaped_values`."""
     program = STATE.program
     if program is not None and type(value) not in _FREE:
         program.touched.add(x)

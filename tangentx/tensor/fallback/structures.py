@@ -1,4 +1,4 @@
-"""Structures that hold Tensors: their parts, copies of them, and what of a result is differentiated."""
+"""Structures that hold Tensors: flattening, copying, and the differentiable parts of a result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plain function run on Tensors in the place of its arguments, for what cannot be compiled.
+"""Runs a plain function on Tensors in place of its arguments, for programs that cannot be compiled.
 
 The arguments are copied first, once and jointly, so nothing of the caller's is touched. What has a derivative becomes
 a Tensor, in structures too; numbers stay numbers. A value that would leave the record is refused (see `escaped`).
@@ -18,7 +18,7 @@ from tangentx.tensor.core.forms import fit, like_of
 from tangentx.tensor.core.modes import STATE, during
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.conversion import Conversion, collect_leaves
-from tangentx.tensor.fallback.release import honestly
+from tangentx.tensor.fallback.escaped_values import honestly
 from tangentx.tensor.fallback.structures import inside_of
 from tangentx.tensor.graph.engine import Sweep
 from tangentx.tensor.writes.overlaps import joined

@@ -1,4 +1,4 @@
-"""Calls of code that knows nothing of Tensors, and of which nothing is known here: denied, not tried.
+"""Unknown code: calls of it are denied where they would receive values under differentiation.
 
 Where nothing in their reach is differentiated, they are called as they are, with plain data. Else the call is refused
 before it is made, for what it would do with a value that is being differentiated nobody can tell.
@@ -18,15 +18,15 @@ import numpy as np
 from tangentx.arrays.memory import arrays_in
 from tangentx.common.naming import public_name
 from tangentx.errors import NoTemplate, place, span_of
-from tangentx.templates.nearest import advice
+from tangentx.templates.nearest_rule import advice
 from tangentx.templates.refusals import refusal
 from tangentx.tensor.calls.operation import root_of
 from tangentx.tensor.core.containers import holds_tensor, raw, tensors_in
 from tangentx.tensor.core.tensor import Tensor
+from tangentx.tensor.fallback.formatted_values import demand_untold
 from tangentx.tensor.fallback.library_code import is_users_class
 from tangentx.tensor.fallback.programs import refused
-from tangentx.tensor.fallback.reach import active_in
-from tangentx.tensor.fallback.told_texts import demand_untold
+from tangentx.tensor.fallback.reachable import active_in
 from tangentx.tensor.writes.writing import lent
 
 

@@ -1,4 +1,4 @@
-"""Gradients of Tensors on demand: ``tx.autograd``, by PyTorch's names.
+"""`tx.autograd`: gradients of Tensors on demand, by PyTorch's names.
 
 >>> import tangentx as tx
 >>> x = tx.tensor(3.0, requires_grad=True)

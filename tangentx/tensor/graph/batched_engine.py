@@ -1,4 +1,4 @@
-"""Many cotangents in one reverse sweep: each node is passed once, and its rule runs once for all of them.
+"""The batched engine: many cotangents in one reverse sweep, with each node's rule run once.
 
 In the sweep a cotangent is an array with one more axis, the first, which tells the members apart; of a number it is a
 row. Rules of templates run on it as `templates.batched` has it, each hook is called with one member after the other,
@@ -21,8 +21,8 @@ from tangentx.templates.batched.batch import AS_WRITTEN, Batch, NoRule, aligned,
 from tangentx.templates.batched.forms import refitted
 from tangentx.templates.batched.places import chosen, cleared
 from tangentx.tensor.calls.apply import call
-from tangentx.tensor.calls.groups import Grouped
 from tangentx.tensor.calls.lifting import Lifting, lifted
+from tangentx.tensor.calls.multi_tensor import Grouped
 from tangentx.tensor.calls.operation import Operation, fit_tensor
 from tangentx.tensor.calls.rules import PRODUCT, Pull, compiled_pullback
 from tangentx.tensor.core.containers import raw

@@ -1,4 +1,4 @@
-"""Functions whose intermediate values are not kept, but computed again in backward."""
+"""Checkpointing on Tensors: intermediate values are recomputed in backward."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from tangentx.arrays import zeros_as
 from tangentx.arrays.libraries import ARRAYS, is_array, is_elsewhere
-from tangentx.common.own_rules import mark_checkpointed
+from tangentx.common.user_rules import mark_checkpointed
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.containers import like_container, tensors_in
@@ -21,8 +21,8 @@ from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.graph.functions import Context, Function
 from tangentx.tensor.graph.nodes import Node
 from tangentx.tensor.graph.random_states import States
+from tangentx.tensor.graph.rerun_effects import Surroundings
 from tangentx.tensor.graph.rerun_units import Call, Run, distinct, part
-from tangentx.tensor.graph.surroundings import Surroundings
 from tangentx.tensor.writes.writing import write
 
 

@@ -1,4 +1,4 @@
-"""The recorded graph as a drawing: DOT and Mermaid text."""
+"""Draws the recorded graph as DOT or Mermaid text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reverse sweep over a recorded graph: iterative, each node once, after all that lead to it."""
+"""The reverse sweep over a recorded graph: iterative, each node once, in topological order."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from tangentx.errors import NotDifferentiable, place
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.modes import STATE, during
 from tangentx.tensor.core.tensor import Tensor, wrap
+from tangentx.tensor.graph.backward_hooks import Watching, accumulate
 from tangentx.tensor.graph.nodes import Node
-from tangentx.tensor.graph.watching import Watching, accumulate
 
 _NONE: frozenset[Any] = frozenset()
 Seed = tuple[Any, int, Any]

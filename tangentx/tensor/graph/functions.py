@@ -1,4 +1,4 @@
-"""Differentiable functions that users write as a pair: forward and backward."""
+"""`Function`: differentiable operations that users define by forward and backward."""
 
 from __future__ import annotations
 

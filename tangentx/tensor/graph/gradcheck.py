@@ -1,4 +1,4 @@
-"""Checks of gradients on Tensors against differences, by PyTorch's names and defaults."""
+"""`gradcheck`: compares gradients of Tensors with differences, by PyTorch's names and defaults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tangentx.tensor.core.forms import array_like, dtype_of, inexact
 from tangentx.tensor.core.making import made
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.graph.autograd import grad
-from tangentx.tensor.graph.blame import wrong_node
+from tangentx.tensor.graph.rule_blame import wrong_node
 
 
 def gradcheck(

@@ -1,4 +1,4 @@
-"""The recorded graph: nodes, where they come from, what they keep, and the hooks that watch them.
+"""The recorded graph: nodes, their sources, what they keep, and hooks.
 
 An edge is a pair of a target and a slot: the node that made an argument and which of its results it was, or a leaf
 Tensor itself, or None for what has no derivative. Nodes know no Tensors but leaves, so there are no cycles.

@@ -1,4 +1,4 @@
-"""What a function that is run a second time finds as it was: the states of the random generators that it draws from."""
+"""States of random generators, restored when a function runs a second time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls that are run again: their arguments by the memory that they stand in, and what a run gives."""
+"""Calls that are repeated by a checkpoint: their arguments by memory, and their results."""
 
 from __future__ import annotations
 

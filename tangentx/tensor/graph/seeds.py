@@ -1,4 +1,4 @@
-"""The cotangents that a reverse sweep begins with."""
+"""Seeds: the cotangents from which a reverse sweep starts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of NumPy that write into their arguments, and ``out=``."""
+"""NumPy functions that write into their arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the results of NumPy's functions go: ``out``, by name or by its place among the arguments."""
+"""``out=``: by name or by position among the arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments that share memory: views of one row of elements, which knows of all writes."""
+"""Arguments that share memory: views of one storage, which sees every write."""
 
 from __future__ import annotations
 

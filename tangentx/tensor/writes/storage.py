@@ -1,4 +1,4 @@
-"""Memory that several Tensors share.
+"""Storage: memory that several Tensors share.
 
 A view keeps the Tensor whose memory it shows, its root, and the steps that lead from there. A write gives the root a
 new node (see `writing`); views find their own by going the steps again, when they are asked.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tangentx.analysis.types.kinds import Region, World
-from tangentx.common.branch_sides import Side
+from tangentx.common.branch_facts import Side
 from tangentx.optimise.facts.unwritten_memory import Unwritten
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.common.trees import is_differentiable
+from tangentx.common.pytrees import is_differentiable
 from tangentx.templates import compositions, examples, templates
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.containers import tensors_in

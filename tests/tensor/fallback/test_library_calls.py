@@ -12,7 +12,7 @@ import pytest
 from scipy import special
 
 import tangentx as tx
-from tests.tensor.fallback.test_answers import _on_tensors  # noqa: F401
+from tests.tensor.fallback.test_introspection import _on_tensors  # noqa: F401
 
 X = np.array([0.3, 0.7, 1.2])
 pytestmark = pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")

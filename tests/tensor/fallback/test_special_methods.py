@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.tensor.fallback.makers import called, on_tensors
+from tangentx.tensor.fallback.function_rewriting import called, on_tensors
 from tangentx.tensor.fallback.tracing import Trace
 
 

@@ -14,8 +14,8 @@ import pytest
 import tangentx as tx
 from tangentx.compile import fallback
 from tangentx.dispatch.results import public_gradients
-from tangentx.tensor.fallback import makers
-from tangentx.tensor.fallback.makers import called
+from tangentx.tensor.fallback import function_rewriting
+from tangentx.tensor.fallback.function_rewriting import called
 from tangentx.tensor.fallback.outcome import plain
 from tangentx.tensor.fallback.tracing import Trace
 from tests.harness import leaves
@@ -143,7 +143,7 @@ def last(f):
 
 
 def test_a_function_may_end_with_a_name() -> None:
-    assert makers.on_tensors(last)(None) is tabled
+    assert function_rewriting.on_tensors(last)(None) is tabled
 
 
 def neighbours(x, a, b, c):

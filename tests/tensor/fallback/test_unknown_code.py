@@ -27,9 +27,9 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.tensor.fallback.reach import active_in
+from tangentx.tensor.fallback.reachable import active_in
 from tangentx.tensor.fallback.unknown_code import name_of
-from tests.tensor.fallback.test_answers import _on_tensors  # noqa: F401
+from tests.tensor.fallback.test_introspection import _on_tensors  # noqa: F401
 
 pytestmark = pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
 POINT = np.array([0.3, 0.7, 1.9])

@@ -1,0 +1,113 @@
+"""Reachability: the arguments of a call, their contents, and what functions among them captured."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import gc
+import types
+from collections import deque
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import numpy as np
+
+from tangentx.arrays import fields
+from tangentx.tensor.core.containers import WITHOUT
+from tangentx.tensor.core.modes import STATE
+from tangentx.tensor.core.tensor import Tensor
+from tangentx.tensor.fallback.library_code import is_users_class
+
+_CODE = types.CodeType
+_SKIPPED = (types.ModuleType, types.BuiltinFunctionType, types.FrameType, _CODE, np.ndarray, np.generic, type)
+_LISTED = (list, tuple, set, frozenset, deque)
+_ITERATORS = frozenset(
+    map(type, (iter([]), iter(()), iter({}), iter({}.values()), iter({}.items()), iter(set()), reversed([])))
+) | {map, filter, zip, enumerate, type({}.values()), type({}.items()), type({}.keys())}
+_MOST = 100_000
+_TRIES = 1000
+
+
+def active_in(*values: Any) -> Tensor | None:
+    """A Tensor that is differentiated and that one of the values is, holds or can come to; None without one."""
+    stack = list(values)
+    met: set[int] = set()
+    while stack and len(met) < _MOST:
+        value = stack.pop()
+        kind = type(value)
+        if kind is Tensor:
+            if value.requires_grad:
+                found: Tensor = value
+                return found
+        elif kind not in WITHOUT and id(value) not in met:
+            met.add(id(value))
+            inside = reached(value)
+            if not (kind in _LISTED and WITHOUT.issuperset(map(type, inside))):  # long lists of numbers are passed over
+                stack.extend(inside)
+    return None
+
+
+def reached(value: Any) -> Iterable[Any]:
+    """What a value that is no Tensor gives access to."""
+    if isinstance(value, _LISTED):
+        return (*_held(value), *_held(vars(value).values())) if hasattr(value, "__dict__") else _held(value)
+    if isinstance(value, dict):
+        return (*_held(value.keys()), *_held(value.values()))
+    if isinstance(value, types.FunctionType):
+        return of_function(value)
+    if isinstance(value, types.MethodType):
+        return value.__self__, value.__func__
+    if isinstance(value, types.BuiltinMethodType | types.MethodWrapperType):
+        return () if isinstance(value.__self__, types.ModuleType) else (value.__self__,)
+    if isinstance(value, functools.partial):
+        return value.func, value.args, value.keywords
+    if isinstance(value, types.GeneratorType):
+        return () if value.gi_frame is None else (*value.gi_frame.f_locals.values(), value.gi_yieldfrom)
+    if type(value) in _ITERATORS or type(value).__module__ == "itertools":
+        return gc.get_referents(value)
+    if isinstance(value, _SKIPPED):
+        return ()
+    if hasattr(type(value), "__tangentx_parts__"):  # a module, or what stands for an object of a library's
+        parts: Iterable[Any] = vars(value).values()
+        return parts
+    touched = STATE.program is not None and id(value) in STATE.program.touched
+    # Into an object of a library, of which nothing is known, only the program itself can have put something.
+    inside = fields(value) if touched or is_users_class(type(value)) else None
+    if inside is not None:
+        return inside.values()
+    held = getattr(value, "__dict__", None)
+    own = hasattr(value, "__wrapped__") or touched or isinstance(value, BaseException | types.SimpleNamespace)
+    more = value.args if isinstance(value, BaseException) else ()
+    return (*held.values(), *more) if own and isinstance(held, dict) else more
+
+
+def _held(container: Collection[Any]) -> tuple[Any, ...]:
+    """What a container holds at one moment: while it is read, another thread may change its size."""
+    for _ in range(_TRIES):
+        with contextlib.suppress(RuntimeError):
+            return tuple(container)
+    return tuple(container)
+
+
+def of_function(function: types.FunctionType) -> list[Any]:
+    """What a function has captured, its defaults and attributes, and the globals that it reads."""
+    found = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values(), *vars(function).values()]
+    for cell in function.__closure__ or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:  # nothing has been bound yet
+            continue
+    names = function.__globals__
+    found += [names[name] for name in _names(function.__code__) if name in names]
+    return found
+
+
+@functools.lru_cache(maxsize=2000)
+def _names(code: types.CodeType) -> tuple[str, ...]:
+    inner = [name for constant in code.co_consts if isinstance(constant, _CODE) for name in _names(constant)]
+    return tuple(dict.fromkeys((*code.co_names, *inner)))
+
+
+def is_late(x: Any) -> bool:
+    """Whether a value is an iterator, which is read later."""
+    return hasattr(type(x), "__next__") or isinstance(x, types.CoroutineType)
