@@ -27,7 +27,7 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.infer import opaque_calls
 from tangentx.analysis.infer.containers import expanded
-from tangentx.analysis.infer.formatted_values import followed
+from tangentx.analysis.infer.formatted_values import note_given
 from tangentx.analysis.infer.functions import value_class
 from tangentx.analysis.types.kinds import (
     BOTTOM,
@@ -135,7 +135,11 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
     once = not trust or calls_back or _happens_once(fn)
     likely = _predicted(w, fn, [k for _, k in given], {n: k for n, _, k in named})
     result = _result(w, operator.call, "", (called, *atoms), words, name, trust, once, take, likely)
-    return result if shows else followed(w, fn, args, kwargs, result, unknown=True)
+    if shows:
+        if any(n == "file" for n, _ in kwargs):
+            note_given(w, kinds)
+        return result
+    return opaque_calls.of_unknown(w, fn, args, kwargs, result)
 
 
 def _predicted(w: Walker, fn: Any, kinds: list[Kind], named: dict[str, Kind]) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tangentx.analysis.infer import constant_calls
 from tangentx.analysis.infer.containers import copied, copied_list, expanded
+from tangentx.analysis.infer.formatted_values import tells
 from tangentx.analysis.infer.special_methods import defines, item_method
 from tangentx.analysis.library import flat_iterator
 from tangentx.analysis.library.index_tricks import grid, is_grid
@@ -82,7 +84,8 @@ def index(w: Walker, base: Atom, key: Key) -> tuple[Expr, Kind]:
     if kind == Some(range) and len(key.parts) == 1 and isinstance(key.parts[0], Slice):
         return expanded(w, ("part of a range", base), lambda: _part_of_range(w, base, key.parts[0]))
     if isinstance(kind, Some | Obj) and len(parts) == 1 and not isinstance(parts[0], tuple):
-        return operation_plain(w, operator.getitem, (atom, kind), (closed.parts[0], parts[0]))
+        item, found = operation_plain(w, operator.getitem, (atom, kind), (closed.parts[0], parts[0]))
+        return item, replace(found, tells=True) if isinstance(found, Some) and tells(kind) else found
     raise UnsupportedSyntax(f"{describe(kind)} cannot be indexed", w.span, "index an array, a list, a tuple or a dict")
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tangentx import templates
-from tangentx.analysis.infer.formatted_values import followed
+from tangentx.analysis.infer.formatted_values import followed, note_given
 from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num, Obj, Some, describe, signature, varied
 from tangentx.analysis.types.operations import Operation
 from tangentx.analysis.types.primitives import hashable, name_of
@@ -63,18 +63,19 @@ _OPAQUE_MODULES = frozenset(
 
 
 class Bound:
-    """Stands for a method of an opaque object, before it is called: that of class `owner`, by `name`."""
+    """Stands for a method of an opaque object, before it is called: that of class `owner`, by `name`. It `tells` if the
+    object is made of a text that does."""
 
-    def __init__(self, owner: type, name: str) -> None:
-        self.owner = owner
+    def __init__(self, owner: type, name: str, tells: bool) -> None:
+        self.owner, self.tells = owner, tells
         self.__name__ = name
         self.fn = getattr(owner, name)
 
 
 @cache
-def bound(owner: type, name: str) -> Bound:
-    """The one `Bound` for a method of a class."""
-    return Bound(owner, name)
+def bound(owner: type, name: str, tells: bool = False) -> Bound:
+    """The one `Bound` for a method of a class, of objects that tell what varies, or that do not."""
+    return Bound(owner, name, tells)
 
 
 def is_opaque(fn: Any) -> bool:
@@ -107,8 +108,8 @@ def is_closed(cls: type) -> bool:
 def attribute(w: Walker, atom: Atom, kind: Some, name: str) -> tuple[Expr, Kind]:
     """An attribute of an opaque object: a method, or something unknown."""
     if callable(getattr(kind.cls, name, None)):
-        return Attr(atom, name), Obj(bound(kind.cls, name))
-    return Attr(atom, name), UNKNOWN
+        return Attr(atom, name), Obj(bound(kind.cls, name, kind.tells))
+    return Attr(atom, name), dataclasses.replace(UNKNOWN, tells=kind.tells)
 
 
 def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
@@ -122,6 +123,8 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
     fn = kind.value if isinstance(kind, Obj) else None
     closed = Op(operator.call, (called, *(a for a, _ in read)), tuple((n, a) for n, a, _ in named))
     if shows(fn):
+        if any(name == "file" for name, _ in kwargs):
+            note_given(w, kinds)
         return closed, Obj(None)
     if fn in hashable(frozenset(_READERS), fn):
         return closed, _READERS[fn]
@@ -136,7 +139,14 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
             w.span,
             "give it numbers and strings, or call it outside the differentiated function",
         )
-    return followed(w, fn, args, kwargs, (closed, found or _result_of(fn)), unknown=True)
+    return of_unknown(w, fn, args, kwargs, (closed, found or _result_of(fn)))
+
+
+def of_unknown(
+    w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, found: tuple[Expr, Kind]
+) -> tuple[Expr, Kind]:
+    """What a call of unknown code gives, as `formatted_values` has it."""
+    return followed(w, fn, args, kwargs, found, True, isinstance(fn, Bound) and fn.tells)
 
 
 def _may_be_changed(kind: Kind) -> bool:

@@ -94,6 +94,15 @@ class Instance:
     given: list[Kind] = field(default_factory=list)  # of the root: kinds of its arguments before it writes into them
 
 
+@dataclass
+class Texts:
+    """What a program does with texts that kinds do not follow: whether unknown code has been `given` one that contains
+    a value, and by which function, and where, a number is first `read` from one of any origin."""
+
+    given: bool = False
+    read: tuple[str, Span] | None = None
+
+
 class Program(ABC):
     """A root function and all that it calls, as far as their kinds are known."""
 
@@ -131,6 +140,7 @@ class Program(ABC):
         self.on_tensors: Mapping[Any, Helper] = ON_TENSORS.get()
         self.observing = OBSERVING.get()
         self.low_precision = low_precision()  # what products of the user's program run in, where that is asked for
+        self.texts = Texts()
         self.noticed: set[str] = set()  # what is asked of values that their kinds take for granted, see `assumptions`
         self.read_on_tensors: list[TangentxError] = []  # for each object from outside that is read there, why it is
 

@@ -72,10 +72,12 @@ NOTHING = Lit(None)
 
 
 def _new(unit: Unit, every: Iterable[Statement]) -> frozenset[Var]:
-    """Names that are bound once in the function, in one of the statements, to an array that an operation makes."""
+    """Names that are bound once in the function, in one of the statements, to an array that an operation makes. A new
+    container is none: what lies in it may be old."""
     made = unit.counts()[1]
     bound = [s for s in every if isinstance(s, Assign) and made[s.target] == 1]
-    return frozenset(Var(s.target) for s in bound if isinstance(s.value, Op) and makes_new(s.value.fn))
+    arrays = [s for s in bound if isinstance(unit.kinds.get(s.target), Arr)]
+    return frozenset(Var(s.target) for s in arrays if isinstance(s.value, Op) and makes_new(s.value.fn))
 
 
 class _Doing:

@@ -20,7 +20,7 @@ from tangentx.tensor.calls.precision import in_precision
 from tangentx.tensor.calls.rules import Rule
 from tangentx.tensor.calls.stub_texts import compiled, current, fresh
 from tangentx.tensor.core.devices import mixed
-from tangentx.tensor.core.forms import inexact, like_of
+from tangentx.tensor.core.forms import demand_numbers, inexact, like_of
 from tangentx.tensor.core.modes import recording
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.core.user_lines import placed
@@ -28,7 +28,7 @@ from tangentx.tensor.graph.nodes import TAPES, noted
 
 QUICK = frozenset((Tensor, float, int, np.ndarray, np.float64))  # types of operands to hurry with
 _NAMES = {
-    "array": np.ndarray, "arrays": ARRAYS, "inexact": inexact, "like_of": like_of,
+    "array": np.ndarray, "arrays": ARRAYS, "demand_numbers": demand_numbers, "inexact": inexact, "like_of": like_of,
     "kept": kept, "mixed": mixed, "new": object.__new__, "of_another_class": of_another_class,
     "tapes": TAPES, "noted": noted,
     "in_precision": in_precision, "off": OFF.get, "quick": QUICK, "recording": recording, "shape": np.shape,
@@ -129,7 +129,11 @@ def _recorder(rule: Rule, places: tuple[int, ...], given: str, through: int) -> 
         *(
             []
             if rule.inexact
-            else ["    if ans.dtype.kind not in 'fc' if type(ans) is array else not inexact(ans):", "        return t"]
+            else [
+                "    if ans.dtype.kind not in 'fc' if type(ans) is array else not inexact(ans):",
+                "        demand_numbers(ans)",
+                "        return t",
+            ]
         ),
         "    if type(ans) is not array and isinstance(ans, array):",
         "        raise of_another_class(ans)",

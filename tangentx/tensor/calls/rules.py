@@ -17,7 +17,7 @@ from tangentx.errors import NoTemplate
 from tangentx.templates import Template, find
 from tangentx.templates.registry import NONE_ONLY
 from tangentx.tensor.calls.lifting import lifted_names
-from tangentx.tensor.core.forms import inexact, times
+from tangentx.tensor.core.forms import demand_numbers, inexact, times
 
 _ABSENT: Any = object()
 _OPERATORS = (
@@ -190,8 +190,11 @@ class Rule:
         return found
 
     def whole_numbers(self, ans: Any) -> bool:
-        """Whether the result has no derivative because of its type."""
-        return not isinstance(ans, list | tuple | dict) and not inexact(ans)
+        """Whether the result has no derivative because of its type. One of objects or texts is refused."""
+        if isinstance(ans, list | tuple | dict) or inexact(ans):
+            return False
+        demand_numbers(ans)
+        return True
 
     def pull(self, places: tuple[int, ...]) -> Pull:
         """The pullback to the parameters at `places`."""

@@ -9,6 +9,8 @@ import numpy as np
 from tangentx.arrays import guarded, unbroadcast
 from tangentx.arrays.libraries import ARRAYS, ELSEWHERE, library_of, library_of_class
 from tangentx.arrays.shapes import resized
+from tangentx.errors import NotDifferentiable, place, span_of
+from tangentx.tensor.core.modes import refusal
 
 _total = np.add.reduce
 _NOTHING = np.zeros(2048)
@@ -16,6 +18,7 @@ _ZEROS = tuple(_NOTHING[:size] for size in range(_NOTHING.size))  # by them few 
 _ONES = tuple(np.ones(size) for size in range(129))  # and few rows
 _FLOAT = np.dtype(float)
 _INEXACT = (float, complex, np.inexact)
+_OTHERS = frozenset("OSUTV")
 
 
 def inexact(data: Any) -> bool:
@@ -23,6 +26,15 @@ def inexact(data: Any) -> bool:
     if isinstance(data, np.ndarray) or type(data) in ELSEWHERE:
         return data.dtype.kind in "fc"
     return isinstance(data, _INEXACT)
+
+
+def demand_numbers(data: Any) -> None:
+    """Refuses an array of objects or texts that takes part in what is differentiated: what it holds has no derivative,
+    or loses it."""
+    if type(data) is np.ndarray and data.dtype.kind in _OTHERS:
+        what = {"O": "objects", "V": "records"}.get(data.dtype.kind, "texts")
+        message = f"a value that is being differentiated meets an array of {what}: its derivative would be lost"
+        raise refusal(NotDifferentiable(message, span_of(place()), "use an array of floats, or a list"))
 
 
 def like_of(data: Any) -> Any:

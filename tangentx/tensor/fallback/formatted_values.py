@@ -1,8 +1,8 @@
 """Formatted values on Tensors: numbers parsed from their text would count as constants.
 
 The counterpart of `analysis.infer.formatted_values` for programs that run on Tensors. Here a text is recognised by what
-it says: the program remembers the texts that its values have given, and refuses to read a number from one of these, or
-from a longer text that contains one (as a word, if it is short).
+it says: the program remembers the texts that its values have given, and refuses to read a number from one of these,
+from a longer text that contains one, or from a part of one (as a word, if it is short).
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.programs import program_of
 
-_SURE = 6
-"""Characters that two texts hardly have in common by chance."""
+_SURE, _PART = 6, 3
+"""Characters that two texts hardly have in common by chance, and those of a part that are more than digits by which a
+number is cut off."""
 
 
 def told(t: Tensor, text: str) -> str:
@@ -75,11 +76,16 @@ def demand_untold(function: Any, found: Any, given: Any) -> None:
 
 
 def _says(text: str, told: str) -> bool:
-    if told not in text:
-        return False
-    if len(told) >= _SURE or text.strip() == told:
-        return True
-    return re.search(rf"(?<![\w.]){re.escape(told)}(?![\w.])", text) is not None
+    text = text.strip()
+    if told in text:
+        return len(told) >= _SURE or text == told or _has_word(text, told)
+    if text in told:
+        return _has_word(told, text) or (len(text) >= _PART and not text.isalpha())
+    return False
+
+
+def _has_word(text: str, word: str) -> bool:
+    return bool(word) and re.search(rf"(?<![\w.]){re.escape(word)}(?![\w.])", text) is not None
 
 
 def _is_read(found: Any) -> bool:

@@ -262,6 +262,9 @@ def _printed(*args: Any, **kwargs: Any) -> None:
         print(*args, **kwargs)
 
 
+_WRITTEN_OUT = (
+    np.array2string, np.array_str, np.array_repr, np.format_float_positional, np.format_float_scientific,
+)  # fmt: skip
 _MEANINGS = {CALL: on_tensors, **meanings(on_tensors, is_users)}
 _BY_IDENTITY: dict[int, Callable[..., Any]] = {
     **ANSWERS,
@@ -273,6 +276,7 @@ _BY_IDENTITY: dict[int, Callable[..., Any]] = {
     **{id(f): special(f, f"__{f.__name__}__", on_tensors, is_users) for f in (abs, round, len, divmod, next)},
     **{id(f): special(lifted(f), f"__{f.__name__}__", on_tensors, is_users) for f in (int, bool, hash, iter)},
     **{id(f): telling(special(lifted(f), f"__{f.__name__}__", on_tensors, is_users)) for f in (str, repr)},
+    **{id(f): telling(lifted(f)) for f in _WRITTEN_OUT},
     **{id(f): reading(special(lifted(f), f"__{f.__name__}__", on_tensors, is_users), f) for f in (float, complex)},
     id(sum): lambda items, /, start=0: _summed(items, start),
     **{id(f): _MEANINGS[mark(name)] for name, f in OPERATORS.items()},

@@ -23,7 +23,7 @@ from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.fallback.evaluated_text import names_in
-from tangentx.tensor.fallback.formatted_values import telling
+from tangentx.tensor.fallback.formatted_values import telling, told
 from tangentx.tensor.fallback.programs import lost, program_of, refused
 from tangentx.tensor.writes.writing import write
 
@@ -32,7 +32,7 @@ _MEMORY = frozenset(
     "__reduce__ __reduce_ex__ __getnewargs__".split()
 )
 """Attributes of numbers and arrays by which their content leaves."""
-_OF_DATA = frozenset("__class__ __doc__ strides itemsize nbytes dtype device hex is_integer __dir__ __sizeof__".split())
+_OF_DATA = frozenset("__class__ __doc__ strides itemsize nbytes dtype device is_integer __dir__ __sizeof__".split())
 """Attributes that are the data's own, and carry no derivative."""
 
 
@@ -132,7 +132,9 @@ def _tolist(t: Any) -> Any:
     return tolist
 
 
-_OWN: dict[str, Callable[[Tensor], Any]] = {"flags": Flags, "base": _base, "item": _item, "tolist": _tolist}
+_OWN: dict[str, Callable[[Tensor], Any]] = {
+    "flags": Flags, "base": _base, "item": _item, "tolist": _tolist, "hex": lambda t: lambda: told(t, t.current.hex()),
+}  # fmt: skip
 """Attributes that are those of the data, made of Tensors."""
 
 

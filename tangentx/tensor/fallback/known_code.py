@@ -27,6 +27,7 @@ from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.equal_values import compared, ordering
+from tangentx.tensor.fallback.formatted_values import demand_untold, reading
 from tangentx.tensor.fallback.introspection import ask, looked_at, shown
 from tangentx.tensor.fallback.library_code import is_users
 from tangentx.tensor.fallback.reachable import active_in
@@ -135,8 +136,8 @@ def known_object(function: Any, version: Version) -> Any:
             return of_container(function, own, version)
         if isinstance(own, types.GeneratorType) or isinstance(function, types.MethodWrapperType):
             return of_container(function, own, version)
-        if isinstance(own, type) and (issubclass(own, _VALUES) or is_known(own)):  # dict.fromkeys, chain.from_iterable
-            return function
+        if isinstance(own, type) and (issubclass(own, _VALUES) or is_known(own)):  # dict.fromkeys, float.fromhex
+            return reading(function, function)
     return None
 
 
@@ -221,13 +222,24 @@ def _getter(function: Any, version: Version) -> Callable[..., Any]:
     return called
 
 
+def _read_off(method: Any, own: Any) -> Callable[..., Any]:
+    """The method of an array of texts, from which numbers may be read."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        found = method(*args, **kwargs)
+        demand_untold(method, found, np.ravel(own).tolist())
+        return found
+
+    return called
+
+
 def _of_array(method: Any) -> Callable[..., Any]:
     """A method of a plain array, which may be given Tensors."""
 
     def called(*args: Any, **kwargs: Any) -> Any:
         own = method.__self__
         if not holds_tensor(args) and not holds_tensor(kwargs):
-            return method(*args, **kwargs)
+            return method(*args, **kwargs) if own.dtype.kind in "biufc" else _read_off(method, own)(*args, **kwargs)
         if own.dtype.kind == "O":
             demand_plain([args, kwargs])
         function = getattr(np.ndarray, method.__name__)

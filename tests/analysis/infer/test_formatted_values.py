@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import decimal
 import functools
+import io
 import json
 import logging
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +18,20 @@ import pytest
 import tangentx as tx
 
 LOG = logging.getLogger(__name__)
+
+
+def written_out(x):
+    found = io.StringIO()
+    found.write(str(x))
+    return found
+
+
+def printed(x):
+    found = io.StringIO()
+    print(x, file=found)
+    return found
+
+
 READING: dict[str, Callable[[Any], Any]] = {
     "str": lambda x: float(str(x)) * x,
     "repr": lambda x: complex(repr(x)).real * x,
@@ -30,6 +46,16 @@ READING: dict[str, Callable[[Any], Any]] = {
     "float64": lambda x: np.float64(str(x)) * x,
     "fromstring": lambda x: np.fromstring(str(x), sep=" ")[0] * x,
     "array": lambda x: np.array([str(x)]).astype(float)[0] * x,
+    "characters": lambda x: float("".join(c for c in str(x))) * x,
+    "upper case": lambda x: float("".join(map(str.upper, str(x)))) * x,
+    "turned twice": lambda x: float("".join(reversed("".join(reversed(str(x)))))) * x,
+    "three characters": lambda x: float(str(x)[0] + str(x)[1] + str(x)[2]) * x,
+    "by index": lambda x: float("".join([str(x)[i] for i in range(len(str(x)))])) * x,
+    "bytes and back": lambda x: float(str(x).encode().decode()) * x,
+    "a match": lambda x: float(re.search(r"[\d.]+", f"v={x}").group()) * x,
+    "written": lambda x: float(written_out(x).getvalue()) * x,
+    "printed": lambda x: float(printed(x).getvalue()) * x,
+    "NumPy's text": lambda x: float(np.char.add(str(x), "").item()) * x,
 }
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays import zero
 from tangentx.ir.nodes import For
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.block_effects import Effects, effects
@@ -51,3 +52,15 @@ def test_what_is_said_to_the_world_acts() -> None:
         return a
 
     assert found(f, A, A)[0].acts
+
+
+def test_what_is_taken_out_of_a_new_container_is_written_and_read() -> None:
+    def f(a, b):
+        for k in range(3):
+            row = zero([b, a])
+            last = row.pop()
+            a[k] = np.sum(last)
+        return a
+
+    done, region = found(f, A, A)
+    assert region("row") in done.written and region("last") in done.read

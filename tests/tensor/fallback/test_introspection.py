@@ -597,3 +597,29 @@ def test_the_frames_of_a_program_are_its_own(f: Any) -> None:
     t = tx.tensor(0.7, requires_grad=True)
     f(t).backward()
     assert float(t.grad) == pytest.approx(slope, rel=1e-6)
+
+
+OBJECTS = np.array([1.5, 2.5], dtype=object)
+INTO_OBJECTS: dict[str, Callable[[Any], Any]] = {
+    "cast": lambda x: x.astype(object).sum(),
+    "there and back": lambda x: x.astype("O").astype(float).sum(),
+    "cast to texts": lambda x: x.astype(str).astype(float).sum(),
+    "product": lambda x: np.multiply(x, OBJECTS).sum(),
+    "joined": lambda x: np.concatenate([x, OBJECTS]).sum(),
+    "stacked": lambda x: np.stack([x, OBJECTS]).sum(),
+    "chosen": lambda x: np.where(x > 0.0, x, None)[0],
+    "inserted": lambda x: np.insert(OBJECTS, 0, x[0]).sum(),
+}
+
+
+@pytest.mark.parametrize("name", INTO_OBJECTS)
+def test_no_derivative_is_lost_in_an_array_of_objects_or_texts(name: str) -> None:
+    def beyond(x: Any) -> Any:
+        vars(np)  # is not compiled
+        return INTO_OBJECTS[name](x)
+
+    for f in (INTO_OBJECTS[name], beyond):
+        with pytest.raises(tx.NotDifferentiable, match="array of (objects|texts): its derivative would be lost"):
+            tx.grad(f)(np.array([1.0, 2.0]))
+    with pytest.raises(tx.NotDifferentiable, match="array of (objects|texts)"):
+        INTO_OBJECTS[name](tx.tensor([1.0, 2.0], requires_grad=True))
