@@ -13,6 +13,9 @@ BEGINNING = r"""
 #include <sys/mman.h>
 #endif
 
+/* Compiled once, however often it is called. */
+#define APART __attribute__((noinline, unused))
+
 /* What is needed of Python, whose headers need not be there: it is handed over when this is loaded. */
 typedef struct _object PyObject;
 typedef struct {
@@ -433,7 +436,7 @@ static inline REAL log_or_zero_CODE(REAL a) { return a == 0 ? 0 : logSUFFIX(a); 
 static inline REAL power_slope_CODE(REAL a, REAL b) { return b == 0 ? 0 : b * powSUFFIX(a, b - 1); }
 
 /* A sum in the order in which NumPy adds. */
-static REAL pairwise_CODE(const REAL *a, int64_t count, int64_t stride)
+static APART REAL pairwise_CODE(const REAL *a, int64_t count, int64_t stride)
 {
     if (count < 8) {
         REAL sum = -0.0;
@@ -463,7 +466,7 @@ static inline __attribute__((unused)) REAL row_sum_CODE(const REAL *a, int64_t c
     return sum;
 }
 
-static REAL sum_CODE(const REAL *a, int rank, const int64_t *n, const int64_t *s)
+static APART REAL sum_CODE(const REAL *a, int rank, const int64_t *n, const int64_t *s)
 {
     int64_t count = 1;
     bool dense = true;
@@ -503,7 +506,7 @@ static __attribute__((unused)) REAL dot_CODE(const REAL *a, const REAL *b, int64
 }
 
 /* Adds a product of matrices, or of vectors, to what lies row after row; the innermost loop goes over neighbours. */
-static __attribute__((unused)) void product_CODE(
+static APART void product_CODE(
     REAL *restrict c, const REAL *a, const REAL *b, int64_t rows, int64_t inner, int64_t columns,
     int64_t a0, int64_t a1, int64_t b0, int64_t b1)
 {

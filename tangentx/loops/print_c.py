@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tangentx.loops import c_entry, c_threads, interrupts, short_axes, vector_functions
 from tangentx.loops import loop_ir as loops
+from tangentx.loops.borrowed_views import borrowed
 from tangentx.loops.c_support import beginning
 from tangentx.loops.simplify import names_read, targets
 
@@ -120,6 +121,7 @@ class _Printer:
         self.parts: list[str] = []  # of loops that run on several threads
         self.steps: dict[tuple[str, int], int] = {}  # from row to row of arrays, where they are known
         self.reads = Counter(names_read(function.body))
+        self.borrowed = borrowed(function)
         self.in_nest = False  # whether what is written is a nest that stands there several times
         self.types: Mapping[str, loops.Type] = {**dict(function.params), **function.locals}
 
@@ -135,7 +137,8 @@ class _Printer:
         yield "{"
         yield "    int64_t bail = 0, ticks = 0;"
         for name, type in self.f.locals.items():
-            yield f"    {self.names.of(type)} {name}{' = { 0 }' if isinstance(type, loops.Array) else ' = 0'};"
+            first = "" if name in self.borrowed else " = { 0 }" if isinstance(type, loops.Array) else " = 0"
+            yield f"    {self.names.of(type)} {name}{first};"
         kept = self.kept(self.f.body)
         yield from (f"    uint{8 * int(code[1])}_t kept_{code} = 0;" for code in kept)
         body = [line for s in self.f.body for line in self.statement(s)]
@@ -143,7 +146,7 @@ class _Printer:
         yield "out:"
         yield from (f'    __asm__ volatile ("" : : "r"(kept_{code}));' for code in kept)
         for name, type in self.f.locals.items():
-            if not isinstance(type, loops.Scalar):
+            if not isinstance(type, loops.Scalar) and name not in self.borrowed:
                 yield f"    release_{self.names.of(type)}({name});"
         yield "    (void)ticks; (void)python;"
         yield "    return bail;"
@@ -217,7 +220,8 @@ class _Printer:
                 yield f"    {self.names.of(self.types[name])} turned = {base};"
                 for axis, old in enumerate(axes):
                     yield f"    turned.n[{axis}] = {base}.n[{old}]; turned.s[{axis}] = {base}.s[{old}];"
-                yield f"    retain(turned.owner); release({name}.owner); {name} = turned;"
+                counted = "" if name in self.borrowed else f"retain(turned.owner); release({name}.owner); "
+                yield f"    {counted}{name} = turned;"
                 yield "}"
             case loops.Reshape():
                 yield from self.reshaped(s)
@@ -414,11 +418,14 @@ class _Printer:
                         f"{s.name}.s[{axis}] = {times}{stride};",
                     ]
             below += 1
-        yield f"if ({s.name}.owner != {s.base}.owner) {{"
-        yield f"    retain({s.base}.owner);"
-        yield f"    release({s.name}.owner);"
-        yield f"    {s.name}.owner = {s.base}.owner;"
-        yield "}"
+        if s.name in self.borrowed:
+            yield f"{s.name}.owner = {s.base}.owner;"
+        else:
+            yield f"if ({s.name}.owner != {s.base}.owner) {{"
+            yield f"    retain({s.base}.owner);"
+            yield f"    release({s.name}.owner);"
+            yield f"    {s.name}.owner = {s.base}.owner;"
+            yield "}"
         yield f"{s.name}.data = {s.base}.data + {' + '.join(offset) or '0'};"
         yield from lines
 
