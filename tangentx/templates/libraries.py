@@ -23,7 +23,7 @@ _RULES = {
     "scipy.stats": (
         *("discrete_distributions", "lifetime_distributions", "multivariate_distributions", "skewed_distributions"),
         *("symmetric_distributions", "frozen_distributions", "descriptive_statistics", "kernel_densities"),
-        *("trimmed_statistics", "refused_stats"),
+        *("tail_distributions", "truncated_distributions", "trimmed_statistics", "refused_stats"),
     ),
     "scipy.linalg": (
         *("linear_systems", "factorisations", "lu_factors", "banded_systems", "decompositions", "matrix_functions"),

@@ -17,7 +17,7 @@ stats = pytest.importorskip("scipy.stats")
 SHAPES = {
     "t": (2.5,), "gamma": (2.5,), "chi2": (3.3,), "lognorm": (0.7,), "weibull_min": (1.7,), "invgamma": (2.2,),
     "pareto": (2.6,), "beta": (1.5, 2.5), "poisson": (2.4,), "binom": (7, 0.3), "nbinom": (3.5, 0.4), "geom": (0.3,),
-    "bernoulli": (0.3,),
+    "bernoulli": (0.3,), "genextreme": (0.4,), "genpareto": (0.3,), "truncnorm": (-1.2, 2.3),
 }  # fmt: skip
 POINTS = np.array([-3.0, -0.2, 0.0, 0.1, 0.5, 0.9, 1.0, 1.5, 4.0, 30.0, np.nan, np.inf, -np.inf])
 COUNTS = np.array([-1, 0, 1, 2, 3, 7, 8, 1.5, np.nan])
@@ -94,6 +94,38 @@ def test_vectors_with_a_covariance() -> None:
     check_grads(f, (x, mean, factor), wrt=(0, 1, 2), order=2)
     with pytest.raises(tx.NotDifferentiable, match="allow_singular"):
         tx.grad(lambda x: stats.multivariate_normal.logpdf(x, mean, factor @ factor.T, allow_singular=True))(x)
+
+
+def test_matrices_of_wishart_and_its_inverse() -> None:
+    def f(roots, scale, df):
+        x, wide = roots @ roots.T, scale @ scale.T
+        return stats.wishart.logpdf(x, df, wide) + stats.invwishart(df, wide).logpdf(x)
+
+    roots, scale = np.array([[1.0, 0.2], [0.3, 2.0]]), np.array([[1.5, 0.0], [0.4, 1.0]])
+    assert tx.value_and_grad(f, fallback="error")(roots, scale, 3.5)[0] == pytest.approx(f(roots, scale, 3.5))
+    check_grads(f, (roots, scale, 3.5), wrt=(0, 1, 2), order=2)
+    with pytest.raises(tx.NotDifferentiable, match="one matrix at a time"):
+        tx.grad(lambda x: stats.wishart.logpdf(x, 3.0, 1.0))(0.3)
+
+
+@pytest.mark.parametrize("c", [0.0, 1e-9, 0.3, -0.4])
+def test_tails_by_their_shape(c: float) -> None:
+    def f(c, q):
+        held = stats.genextreme(c, loc=0.1, scale=1.5)
+        far = stats.genpareto.logpdf(np.array([0.2, 1.1]), c, scale=2.0)
+        return np.sum(held.logpdf(np.array([0.4, -0.3]))) + np.sum(far) + held.ppf(q) + stats.genpareto.ppf(q, c)
+
+    check_grads(f, (c, 0.3), wrt=(0, 1), order=2, rtol=1e-5)
+
+
+def test_a_normal_distribution_between_bounds() -> None:
+    def f(p, x):
+        low, high = (0.0 - p[0]) / p[1], (3.0 - p[0]) / p[1]
+        one_side = stats.truncnorm.logcdf(x, low, np.inf, p[0], p[1])
+        return np.sum(stats.truncnorm.logpdf(x, low, high, loc=p[0], scale=p[1]) + one_side) + p[0] * p[1]
+
+    for p in ([0.5, 1.3], [-4.0, 0.5], [9.0, 1.1]):  # the middle is inside, far below and far above
+        check_grads(f, (np.array(p), np.array([0.4, 1.9])), wrt=(0, 1), order=2, rtol=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from scipy import stats
 
 from tangentx.templates.distributions import distribution, frozen
 
+_OF_VECTORS: Any = type(stats.multivariate_normal).__base__
+
 distribution(
     *(each for each in vars(stats).values() if isinstance(each, stats.rv_continuous | stats.rv_discrete)),
-    *(stats.multivariate_normal, stats.dirichlet),
+    *(each for each in vars(stats).values() if isinstance(each, _OF_VECTORS)),
 )
 
 
@@ -32,3 +35,15 @@ def of_normal_vectors(held: Any) -> Any:
 def of_shares(held: Any) -> Any:
     """The one parameter."""
     return stats.dirichlet, (held.alpha,), {}
+
+
+@frozen(type(stats.wishart(2, np.eye(2))))
+def of_matrices(held: Any) -> Any:
+    """Degrees of freedom and scale."""
+    return stats.wishart, (held.df, held.scale), {}
+
+
+@frozen(type(stats.invwishart(2, np.eye(2))))
+def of_inverse_matrices(held: Any) -> Any:
+    """Degrees of freedom and scale."""
+    return stats.invwishart, (held.df, held.scale), {}

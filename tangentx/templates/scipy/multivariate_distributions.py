@@ -84,3 +84,61 @@ def dirichlet_logpdf(x: Any, alpha: Any) -> Any:
 def dirichlet_pdf(x: Any, alpha: Any) -> Any:
     """Density of the Dirichlet distribution."""
     return np.exp(stats.dirichlet.logpdf(x, alpha))
+
+
+def _log_det(factor: Any) -> Any:
+    """Logarithm of the determinant of a matrix by its Cholesky factor."""
+    return 2.0 * np.sum(np.log(np.diagonal(factor)))
+
+
+def _one_matrix(x: Any, scale: Any) -> Any:
+    """The matrices of a call, one each."""
+    if np.ndim(x) != 2 or np.ndim(scale) != 2:
+        raise NotDifferentiable(
+            "Wishart's distribution has a derivative for one matrix at a time, with a matrix as its scale",
+            hint="loop over the matrices; of numbers it is scipy.stats.gamma or invgamma",
+        )
+    return np.asarray(x), np.asarray(scale)
+
+
+@composition(
+    stats.wishart.logpdf,
+    double=True,
+    domain=("np.eye(2) * 3.0 + 0.1 * A(2,2), 4.5, np.eye(2) * 2.0 + 0.2 * A(2,2)", "np.eye(3), 3, np.eye(3) + 0.1"),
+)
+def wishart_logpdf(x: Any, df: Any, scale: Any) -> Any:
+    """Logarithm of the density of Wishart's distribution; of both matrices the lower triangle alone is read."""
+    x, scale = _one_matrix(x, scale)
+    factor, root = np.linalg.cholesky(scale), np.linalg.cholesky(x)
+    size = scale.shape[0]
+    apart = np.linalg.solve(factor, x)
+    trace = np.trace(np.linalg.solve(np.transpose(factor), apart))
+    norm = 0.5 * df * (size * 0.6931471805599453 + _log_det(factor)) + special.multigammaln(0.5 * df, size)
+    return 0.5 * (df - size - 1.0) * _log_det(root) - 0.5 * trace - norm
+
+
+@composition(stats.wishart.pdf, double=True, domain=())
+def wishart_pdf(x: Any, df: Any, scale: Any) -> Any:
+    """Density of Wishart's distribution."""
+    return np.exp(stats.wishart.logpdf(x, df, scale))
+
+
+@composition(
+    stats.invwishart.logpdf,
+    double=True,
+    domain=("np.eye(2) * 3.0 + 0.1 * A(2,2), 4.5, np.eye(2) * 2.0 + 0.2 * A(2,2)",),
+)
+def invwishart_logpdf(x: Any, df: Any, scale: Any) -> Any:
+    """Logarithm of the density of the inverse of Wishart's distribution."""
+    x, scale = _one_matrix(x, scale)
+    factor, root = np.linalg.cholesky(scale), np.linalg.cholesky(x)
+    size = scale.shape[0]
+    half = np.linalg.solve(root, factor)
+    norm = 0.5 * df * size * 0.6931471805599453 + special.multigammaln(0.5 * df, size)
+    return 0.5 * df * _log_det(factor) - 0.5 * np.sum(half * half) - 0.5 * (df + size + 1.0) * _log_det(root) - norm
+
+
+@composition(stats.invwishart.pdf, double=True, domain=())
+def invwishart_pdf(x: Any, df: Any, scale: Any) -> Any:
+    """Density of the inverse of Wishart's distribution."""
+    return np.exp(stats.invwishart.logpdf(x, df, scale))
