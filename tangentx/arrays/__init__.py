@@ -256,7 +256,10 @@ from tangentx.arrays.splines import interval_of, knot_span, power_rows, power_su
 from tangentx.arrays.structures import fields, finish, has_derivative, instance
 from tangentx.arrays.tables import (
     add_windows,
+    as_complex,
+    as_reals,
     demand_real,
+    det_phase,
     det_sign,
     frame_widths,
     largest_like,
@@ -272,6 +275,8 @@ from tangentx.arrays.unchanged_data import as_seen, demand_same
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
+    "as_complex",
+    "as_reals",
     "brought",
     "to_host",
     "to_library",
@@ -351,6 +356,7 @@ __all__ = [
     "demand_own",
     "demand_same",
     "demand_unshared",
+    "det_phase",
     "det_sign",
     "direction",
     "directions",

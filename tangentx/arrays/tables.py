@@ -102,3 +102,26 @@ def det_sign(a: Any) -> Any:
 def log_det(a: Any) -> Any:
     """Logarithm of the size of the determinant."""
     return np.linalg.slogdet(a)[1]
+
+
+def as_reals(a: Any) -> Any:
+    """The memory of complex numbers as real and imaginary parts, in turn along the last axis.
+
+    >>> as_reals(np.array([1.0 + 2.0j, 3.0]))
+    array([1., 2., 3., 0.])
+    """
+    return a.view(a.real.dtype)
+
+
+def as_complex(a: Any) -> Any:
+    """The memory of real numbers, in twos along the last axis, as complex ones.
+
+    >>> as_complex(np.array([1.0, 2.0, 3.0, 0.0]))
+    array([1.+2.j, 3.+0.j])
+    """
+    return a.view(np.result_type(a.dtype, 1j))
+
+
+def det_phase(a: Any) -> Any:
+    """The determinant of a complex matrix, divided by its size."""
+    return np.linalg.slogdet(a)[0]

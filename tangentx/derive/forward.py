@@ -349,6 +349,8 @@ class Forward:
         base = next((a for a in op.args if self._views(kind, a)), None) if not makes_new(op.fn) else None
         if template is None or is_constant(op.fn, map(self.frame.kind, atoms(op))):
             return self.frame.zero(emit, new, kind)
+        if not any(self.frame.mode(a) is not None for a in atoms(op)):  # memory that is varied elsewhere
+            return self.frame.zero(emit, new, kind)
         if base is None:
             return fresh(self, emit, rule, template, new, kind)
         shared = emit.op(arrays.shares, new, base)

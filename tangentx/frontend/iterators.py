@@ -84,7 +84,11 @@ class Iterators(Generators):
         least, most = {itertools.chain: (1, 99), itertools.islice: (2, 3), itertools.starmap: (2, 2)}.get(
             fn.value, (1, 1 if fn.value is itertools.pairwise else 2)
         )
-        if starred or node.keywords or not least <= count <= most:
+        named = {word.arg for word in node.keywords}
+        if fn.value is itertools.accumulate and count == 1 and "func" in named:
+            count = 2
+        known = {"func", "initial"} - ({"func"} if len(node.args) > 1 else set())
+        if starred or not named <= (known if fn.value is itertools.accumulate else set()) or not least <= count <= most:
             raise self.refuse(node, "this call of itertools is not differentiated", "write the loops out")
         made: Items = getattr(self, f"_{fn.value.__name__}")(node)
         return made
@@ -193,27 +197,36 @@ class Iterators(Generators):
         return replace(together([inner], count, read), first=first)
 
     def _accumulate(self, node: Any) -> Items:
-        """The total as it grows."""
+        """The total as it grows; the first is what it begins with, where that is given."""
         inner, total = self.items(node.args[0]), self.temp()
-        fn = self.held(node.args[1]) if node.args[1:] else ir.Lit(None)
+        named = {word.arg: word.value for word in node.keywords}
+        given = node.args[1] if node.args[1:] else named.get("func")
+        fn = ir.Lit(None) if given is None else self.held(given)
+        start = ir.Lit(None) if "initial" not in named else self.held(named["initial"])
         if inner.first or inner.last:
             raise self.refuse(
                 node, "totals of an iterator with a state are not differentiated", "make a list of it first"
             )
 
+        def grow(place: ir.Atom) -> ir.Expr:
+            value = self.hold(self.whole(inner.read(place), node), node)
+            plain = fn == ir.Lit(None)
+            return ir.Op(operator.add, (ir.Var(total), value)) if plain else ir.Apply(fn, (ir.Var(total), value))
+
         def read(index: ir.Atom) -> Value:
-            value = self.hold(self.whole(inner.read(index), node), node)
-            grown = ir.Op(operator.add, (ir.Var(total), value))
+            with self.block() as first:
+                begun = self.whole(inner.read(ir.Lit(0)), node) if start == ir.Lit(None) else start
+                self.emit(ir.Assign(total, begun, self.span(node)))
             with self.block() as later:
-                more: ir.Expr = grown if fn == ir.Lit(None) else ir.Apply(fn, (ir.Var(total), value))
-                self.emit(ir.Assign(total, more, self.span(node)))
+                before = index if start == ir.Lit(None) else self.copy(ir.Op(operator.sub, (index, ir.Lit(1))), node)
+                self.emit(ir.Assign(total, grow(before), self.span(node)))
             test = self.copy(ir.Op(operator.eq, (index, ir.Lit(0))), node)
-            begun = (ir.Assign(total, value, self.span(node)),)
-            self.emit(ir.If(test, begun, tuple(later), self.span(node)))
+            self.emit(ir.If(test, tuple(first), tuple(later), self.span(node)))
             return ir.Var(total)
 
         told = inner.told or not (isinstance(fn, ir.Lit) or (isinstance(fn, ir.Ext) and is_primitive(fn.value)))
-        return replace(together([inner], inner.count, read), told=told)
+        count = inner.count if start == ir.Lit(None) else self.copy(ir.Op(operator.add, (inner.count, ir.Lit(1))), node)
+        return replace(together([inner], count, read), told=told)
 
     def held(self, node: Any) -> ir.Atom:
         """A function, evaluated here, whatever is bound to its name later."""
@@ -239,7 +252,8 @@ class Iterators(Generators):
         calling = {map: (0, 1), filter: (0, 1), itertools.starmap: (0, 1), itertools.accumulate: (1, 2)}
         which = next((places for maker, places in calling.items() if fn.value is maker), None)
         if which is not None:
-            return any(self.shows(arg) for arg in node.args[slice(*which)])
+            named = [given.value for given in node.keywords if given.arg == "func"]
+            return any(self.shows(arg) for arg in (*node.args[slice(*which)], *named))
         lazy = (*_MAKERS, *_IN_TURN, *ITERTOOLS)
         return not is_primitive(fn.value) and not any(resolve.is_same(fn.value, maker) for maker in lazy)
 

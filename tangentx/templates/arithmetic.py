@@ -8,7 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import guarded, log_or_zero, power_slope, quotient, ratio, ratio_or_zero, real_power, share
+from tangentx.arrays import (
+    as_complex,
+    as_reals,
+    guarded,
+    log_or_zero,
+    power_slope,
+    quotient,
+    ratio,
+    ratio_or_zero,
+    real_power,
+    share,
+)
 from tangentx.templates.registry import adjoint, elementwise, linear, methods
 
 
@@ -177,6 +188,34 @@ def imag(val: Any, *, ans_bar: Any) -> Any:
 def imag_tangent(val: Any, *, val_dot: Any) -> Any:
     """Imaginary part of the tangent."""
     ans_dot = np.imag(val_dot)
+    return ans_dot
+
+
+@adjoint(as_reals, domain=("C(3)", "C(2,2)", "C(0)"))
+def as_reals_(a: Any, *, ans_bar: Any) -> Any:
+    """Real and imaginary parts; the gradient is the derivative by the one minus i times that by the other."""
+    a_bar = ans_bar[..., 0::2] - 1j * ans_bar[..., 1::2]
+    return a_bar
+
+
+@as_reals_.tangent
+def as_reals_tangent(a: Any, *, a_dot: Any) -> Any:
+    """The parts of the tangent."""
+    ans_dot = as_reals(np.ascontiguousarray(a_dot))
+    return ans_dot
+
+
+@adjoint(as_complex, domain=("A(4)", "A(2,2)", "A(0)"))
+def as_complex_(a: Any, *, ans_bar: Any, a_shape: Any) -> Any:
+    """Numbers in twos as complex ones."""
+    a_bar = np.reshape(np.stack([np.real(ans_bar), -np.imag(ans_bar)], axis=-1), a_shape)
+    return a_bar
+
+
+@as_complex_.tangent
+def as_complex_tangent(a: Any, *, a_dot: Any) -> Any:
+    """The tangents in twos."""
+    ans_dot = as_complex(np.ascontiguousarray(a_dot))
     return ans_dot
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import (
+    det_phase,
     det_sign,
     directions_of,
     eigen_parts,
@@ -176,11 +177,11 @@ def tensorinv(a: Any, ind: Any = 2) -> Any:
     return np.reshape(np.linalg.inv(np.reshape(a, square_shape(a, ind))), shape_of_inverse(a, ind))
 
 
-@composition(np.linalg.slogdet, domain=("A(2,2)", "A(3,2,2)"))
+@composition(np.linalg.slogdet, domain=("A(2,2)", "A(3,2,2)", "C(2,2)", "C(3,2,2)"))
 def slogdet(a: Any) -> Any:
     """Sign and logarithm of the determinant."""
     if np.iscomplexobj(a):
-        raise NotDifferentiable("np.linalg.slogdet of a complex matrix has no derivative", hint="take real matrices")
+        return _SIGN_AND_LOG(det_phase(a), log_det(a))
     return _SIGN_AND_LOG(det_sign(a), log_det(a))
 
 

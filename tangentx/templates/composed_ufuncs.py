@@ -115,6 +115,13 @@ def divide_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
     return _in_turn(np.divide, +rows[0], rows[1:], keepdims, axis)
 
 
+@composition(np.logaddexp2.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True"))
+def logaddexp2_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
+    """Logarithm to the base 2 of the sum of powers of 2 along the first axis."""
+    rows = np.moveaxis(array, axis, 0)
+    return _in_turn(np.logaddexp2, +rows[0], rows[1:], keepdims, axis)
+
+
 @composition(np.fmax.reduce, domain=("A(3)", "A(2,3), 1", "A(2,3), axis=0, keepdims=True"))
 def fmax_reduce(array: Any, axis: Any = 0, *, keepdims: Any = False) -> Any:
     """Maximum along the first axis, of what is not nan."""

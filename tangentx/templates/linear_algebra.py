@@ -9,6 +9,7 @@ import numpy as np
 from tangentx.arrays import (
     columns_outer,
     demand_real,
+    det_phase,
     einsum_left,
     einsum_of,
     einsum_right,
@@ -82,6 +83,21 @@ def log_det_(a: Any, *, ans_bar: Any) -> Any:
 def log_det_tangent(a: Any, *, a_dot: Any) -> Any:
     """Trace of the relative change."""
     ans_dot = np.real(np.trace(np.matmul(np.linalg.inv(a), a_dot), axis1=-2, axis2=-1))
+    return ans_dot
+
+
+@adjoint(det_phase, domain=("C(2,2)", "C(3,2,2)", "C(1,1)"))
+def det_phase_(a: Any, *, ans: Any, ans_bar: Any) -> Any:
+    """Direction of the determinant, which turns by the imaginary part of the trace of the relative change."""
+    turn = 1j * np.imag(guarded(ans, ans_bar))
+    a_bar = guarded(np.swapaxes(np.linalg.inv(a), -1, -2), np.expand_dims(turn, (-2, -1)))
+    return a_bar
+
+
+@det_phase_.tangent
+def det_phase_tangent(a: Any, *, ans: Any, a_dot: Any) -> Any:
+    """The direction across, times how fast it turns."""
+    ans_dot = 1j * ans * np.imag(np.trace(np.matmul(np.linalg.inv(a), a_dot), axis1=-2, axis2=-1))
     return ans_dot
 
 

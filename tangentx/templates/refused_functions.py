@@ -46,6 +46,11 @@ refused(
     hint="use `np.vectorize`, or a loop over the elements",
 )
 refused(
+    *(np.power.reduce, np.power.accumulate, np.arctan2.reduce, np.arctan2.accumulate),
+    reason="NumPy, which takes several elements at once, gives other numbers on some processors",
+    hint="write the loop out, or use `functools.reduce(np.power, x)`",
+)
+refused(
     *(np.nditer, np.nested_iters, np.broadcast, np.flatiter),
     reason="an iterator over arrays keeps a place in them",
     hint="loop over indices: `for i in range(n)`, `for i, j in np.ndindex(a.shape)`",

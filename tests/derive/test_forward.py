@@ -76,3 +76,15 @@ def test_the_tangent_of_a_sum_is_not_that_of_an_array_that_is_written_later() ->
         with pipeline.proofs(off=off):
             assert tx.jvp(shifted, (x,), (v,))[1] == pytest.approx(2.0 * (x + 1.0) @ v + v[0] + v[2])
             assert tx.grad(shifted)(x) @ v == pytest.approx(2.0 * (x + 1.0) @ v + v[0] + v[2])
+
+
+def test_a_constant_in_memory_that_is_varied_under_another_name() -> None:
+    def f(a, b):
+        framed, second = np.pad(b, 1, "wrap"), a * 1.0
+        if framed.size > 100:
+            framed, second = second, framed
+        return np.sum(framed) * np.sum(second * second)
+
+    a, b = np.array([1.0, 2.0]), np.array([0.5, 0.7, 0.9])
+    found = tx.jvp(f, (a, b), (np.ones(2), None), fallback="error")[1]
+    assert found == pytest.approx(2.0 * np.sum(np.pad(b, 1, "wrap")) * 3.0)

@@ -137,6 +137,17 @@ def totals_written(x):
     return s
 
 
+def totals_from_a_start(x):
+    L = [x[0], x[1], x[2]]
+    first = x[3] * x[3]
+    s = 0.0
+    for k, v in enumerate(it.accumulate(L, func=lambda a, b: a * b, initial=first)):
+        first = 7.0
+        L[2] = v
+        s = s + v * v * (k + 1)
+    return s + sum(it.accumulate([], initial=x[0])) + sum(it.accumulate(L, initial=None))
+
+
 def starmap_written(x):
     L = [(x[0], x[1]), (x[2], x[3])]
     s = 0.0

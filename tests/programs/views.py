@@ -204,7 +204,31 @@ def joined_and_cut(x, y):
     return np.sum(np.cov(shape[:, 0], x) ** 2) + np.prod(x, where=x > 0.1)
 
 
+def reals_as_complex_numbers(x):
+    """The numbers of an array in twos, written as complex ones."""
+    y = x * 1.0
+    z = y.view(complex)
+    z[0] = z[1] * 1j
+    z *= 2.0 + 1.0j
+    imaginary = z.imag
+    imaginary += 1.0
+    return np.sum(y**3)
+
+
+def complex_numbers_as_reals(x):
+    """The parts of complex numbers, written in turn, and cut out of what nobody writes."""
+    z = np.zeros(2, complex)
+    z[0] = x[0] + 1j * x[1]
+    parts = z.view("f8")
+    for i in range(4):
+        parts[i] = parts[i] + x[i] * parts[0]
+    spectrum = np.fft.rfft(x).view(float).reshape(-1, 2)
+    return np.sum(np.abs(z) ** 2) + np.sum(z.imag) + np.sum(np.hypot(spectrum[:, 0], spectrum[:, 1] + 0.3))
+
+
 PROGRAMS = [
+    Program(reals_as_complex_numbers, lambda: (draw(4, seed=26),), "x"),
+    Program(complex_numbers_as_reals, lambda: (draw(4, seed=27),), "x"),
     Program(shown_twice, lambda: (draw(7, seed=24), 0.8), ("x", "y")),
     Program(windows_cut, lambda: (draw(12, seed=25),), "x"),
     Program(windowed, lambda: (draw(7, seed=21), draw(4, seed=22)), ("u", "w")),

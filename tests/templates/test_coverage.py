@@ -139,6 +139,10 @@ def test_reverse_and_forward_mode_are_the_same_in_every_layout(example: Example)
         return
     for layout, change in LAYOUTS.items():
         given = [change(x) if isinstance(x, np.ndarray) and x.ndim else x for x in chosen]
+        try:
+            f(*given)
+        except ValueError:
+            continue  # memory that NumPy itself does not view so
         found = gradient(*given)
         close(found, wanted)
         for x, bar in zip(given, found, strict=True):

@@ -393,9 +393,9 @@ def _is_hashable(fn: Any) -> bool:
 
 
 def _is_part(kind: Kind, operand: Kind) -> bool:
-    """Whether the result of an operation is a view of real numbers in complex memory."""
+    """Whether the result of an operation is a view of real numbers in complex memory, or the other way."""
     both = isinstance(kind, Arr) and isinstance(operand, Arr) and kind.region.root() is operand.region.root()
-    return both and kind.dtype.kind == "f" and operand.dtype.kind == "c"  # type: ignore[union-attr]
+    return both and {kind.dtype.kind, operand.dtype.kind} == {"f", "c"}  # type: ignore[union-attr]
 
 
 _STATIC = ("shape", "ndim", "size", "dtype", "itemsize", "nbytes")

@@ -96,6 +96,9 @@ def _array_method(w: Walker, expr: Method, kind: Arr) -> tuple[Expr, Kind]:
     if expr.name == "get" and not expr.args and is_elsewhere(kind):
         return w.walk(Op(arrays.to_host, (expr.base,)))
     fn = getattr(np.ndarray, expr.name, None)
+    other = _other_parts(w, expr, kind) if expr.name == "view" else None
+    if other is not None:
+        return w.walk(Op(other, (expr.base,)))
     into = writing(w, fn, (expr.base, *expr.args), expr.kwargs) or _special(w, np.ndarray, expr)
     if into is not None:
         return into
@@ -106,6 +109,24 @@ def _array_method(w: Walker, expr: Method, kind: Arr) -> tuple[Expr, Kind]:
             "use a function that returns its result, or write by index",
         )
     return _not_as_bytes(w, fn, kind, w.walk(Op(fn, (expr.base, *expr.args), expr.kwargs)))
+
+
+def _other_parts(w: Walker, expr: Method, kind: Arr) -> Any:
+    """What ``a.view(dtype)`` of real numbers as complex ones is, or the other way; None for any other view."""
+    given = [a for n, a in expr.kwargs if n == "dtype"] if not expr.args else list(expr.args)
+    if len(given) != 1 or len(expr.args) + len(expr.kwargs) != 1:
+        return None
+    atom, found = w.read(given[0])
+    dtype = found.value if isinstance(found, Obj) else atom.value if isinstance(atom, Lit) else None
+    try:
+        wanted = np.dtype(dtype) if dtype is not None else kind.dtype
+    except TypeError:
+        return None
+    if wanted == kind.dtype:
+        return np.ndarray.view if dtype is not None else None
+    if kind.dtype.kind == "c" and wanted == np.empty(0, kind.dtype).real.dtype:
+        return arrays.as_reals
+    return arrays.as_complex if kind.dtype.kind == "f" and wanted == np.result_type(kind.dtype, 1j) else None
 
 
 def _not_as_bytes(w: Walker, fn: Any, kind: Kind, found: tuple[Expr, Kind]) -> tuple[Expr, Kind]:

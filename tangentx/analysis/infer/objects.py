@@ -7,10 +7,11 @@ import inspect
 import types
 from typing import TYPE_CHECKING, Any
 
+from tangentx import templates
 from tangentx.analysis.infer.arguments import Misfit, Named, bind, message_of
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.types.kinds import Kind
-from tangentx.errors import UnsupportedSyntax
+from tangentx.errors import NoTemplate, UnsupportedSyntax
 from tangentx.ir.keys import attribute_of
 from tangentx.ir.nodes import (
     Apply,
@@ -40,6 +41,9 @@ _SIMPLE = (bool, int, float, complex, str, type(None))
 
 def construct(w: Walker, cls: type, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     """A call of a class. Raises UnsupportedSyntax for one that makes its objects in a way of its own."""
+    if templates.refusal(cls) is not None:
+        message, hint = templates.no_rule(cls)
+        raise NoTemplate(message, w.span, hint)
     init = w.program.member(cls, "__init__")
     if type(cls).__call__ is not type.__call__:
         raise UnsupportedSyntax(f"the class of `{cls.__name__}` makes its objects itself", w.span, "make it outside")

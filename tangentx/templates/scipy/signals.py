@@ -235,12 +235,30 @@ def detrend(data: Any, axis: Any = -1, type: Any = "linear", bp: Any = 0, overwr
     return valued(known, in_precision_of(rows, np.moveaxis(apart - slope * t, -1, axis)))
 
 
-@composition(signal.convolve2d, domain=("A(3,4), A(2,2)", "A(3,4), A(2,2), 'valid'"))
+@composition(
+    signal.convolve2d,
+    domain=(
+        *(
+            "A(3,4), A(2,2)",
+            "A(3,4), A(2,2), 'valid'",
+            "A(3,4), A(2,3), 'same', 'wrap'",
+            "A(2,3), A(3,2), 'full', 'symm'",
+        ),
+        *("A(3,4), A(2,3), 'same', 'fill', 0.7", "A(2,2), A(3,3), 'valid', 'wrap'"),
+    ),
+)
 def convolve2d(in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0) -> Any:
-    """Convolution of two tables."""
-    if boundary != "fill" or fillvalue != 0:
-        raise NotDifferentiable(
-            "scipy.signal.convolve2d has a derivative with zeros around", hint="use scipy.ndimage.convolve with a mode"
-        )
+    """Convolution of two tables, the first of them with a frame of what is around it."""
     _demand_elements(in1, in2)
-    return signal.convolve(in1, in2, mode)
+    if mode == "valid" or (boundary == "fill" and fillvalue is None) or (boundary == "fill" and fillvalue == 0):
+        return signal.convolve(in1, in2, mode)
+    first, second = np.asarray(in1), np.asarray(in2)
+    down, across = second.shape[0] - 1, second.shape[1] - 1
+    widths = ((down, down), (across, across))
+    if boundary == "fill":
+        framed = np.pad(first, widths, "constant", constant_values=fillvalue)
+    elif boundary == "wrap":
+        framed = np.pad(first, widths, "wrap")
+    else:
+        framed = np.pad(first, widths, "symmetric")
+    return _middle(signal.convolve(framed, second, "valid"), first, second, mode)

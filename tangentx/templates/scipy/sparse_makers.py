@@ -168,6 +168,39 @@ def block_diag(mats: Any, format: Any = None, dtype: Any = None) -> Any:
     return _joined(mats, 1, 1, "coo" if format is None else format)
 
 
+def _of_blocks(blocks: Any, cls: Any, format: Any) -> Any:
+    """A matrix of rows of blocks, each None where there are zeros; SciPy's own choice of the format is by rows."""
+    heights, widths = [0] * len(blocks), [0] * len(blocks[0])
+    for i in range(len(blocks)):
+        for j in range(len(blocks[i])):
+            if blocks[i][j] is not None:
+                _, _, _, extent = _parts(blocks[i][j])
+                heights[i], widths[j] = extent
+    values, at_rows, at_cols = [], [], []
+    for i in range(len(blocks)):
+        for j in range(len(blocks[i])):
+            if blocks[i][j] is not None:
+                data, rows, cols, _ = _parts(blocks[i][j])
+                values.append(data)
+                at_rows.append(rows + sum(heights[:i]))
+                at_cols.append(cols + sum(widths[:j]))
+    data, rows, cols = np.concatenate(values), np.concatenate(at_rows), np.concatenate(at_cols)
+    shape = (sum(heights), sum(widths))
+    return _in_format(made_of(cls, data=data, row=rows, col=cols, shape=shape), format, "coo")
+
+
+@composition(sparse.bmat, domain=(), containers=True, always=True)
+def bmat(blocks: Any, format: Any = None, dtype: Any = None) -> Any:
+    """A sparse matrix of rows of blocks."""
+    return _of_blocks(blocks, sparse.coo_matrix, format)
+
+
+@composition(sparse.block_array, domain=(), containers=True, always=True)
+def block_array(blocks: Any, *, format: Any = None, dtype: Any = None) -> Any:
+    """A sparse array of rows of blocks."""
+    return _of_blocks(blocks, sparse.coo_array, format)
+
+
 def _side(A: Any, kept: Any, format: Any) -> Any:
     """The values of a matrix that are kept, in their places."""
     data, rows, cols, extent = _parts(A)

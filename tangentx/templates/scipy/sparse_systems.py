@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from scipy.sparse import linalg
 
-from tangentx.arrays import sparse_found, sparse_iterated, sparse_solved, stop_gradient
+from tangentx.arrays import as_written, sparse_found, sparse_iterated, sparse_solved, stop_gradient
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
+from tangentx.templates.refusals import refused
 from tangentx.templates.scipy.sparse_matrices import is_sparse, triplets_of
 
 
@@ -144,3 +145,36 @@ def spsolve_triangular(
         )
     data, rows, cols = triplets_of(A)
     return sparse_solved(data, rows, cols, np.asarray(b) * 1.0)
+
+
+_TERMS = 26
+"""Terms of a series of Taylor's, with which that of a matrix of norm 2 is exact: ``2**26 / 26!`` is below 1e-18."""
+
+
+def _parts_of_exponent(data: Any, cols: Any) -> int:
+    """Into how many steps an exponential is divided: half the largest sum of a column's magnitudes."""
+    return max(1, int(np.ceil(0.5 * np.max(np.bincount(cols, np.abs(data)), initial=0.0))))
+
+
+@composition(linalg.expm_multiply, domain=(), containers=True, always=True)
+def expm_multiply(A: Any, B: Any) -> Any:
+    """The exponential of a matrix times a vector or a matrix, in steps of series."""
+    if is_sparse(A):
+        data, _, cols = triplets_of(A)
+    else:
+        data, cols = np.ravel(A), np.arange(np.size(A)) % np.shape(A)[0]
+    count = as_written(_parts_of_exponent, "int", stop_gradient(data), cols)
+    total = np.asarray(B) * 1.0
+    for _ in range(count):
+        term = total
+        for k in range(1, _TERMS + 1):
+            term = (A @ term) / (count * k)
+            total = total + term
+    return total
+
+
+refused(
+    *(linalg.eigsh, linalg.eigs, linalg.svds, linalg.lobpcg),
+    reason="it finds some of the vectors alone, of which second derivatives need all",
+    hint="use `np.linalg.eigh(A.toarray())`, `np.linalg.eig` or `np.linalg.svd`, and take those that are needed",
+)

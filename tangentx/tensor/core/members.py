@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import demand_unshared
+from tangentx.arrays import as_complex, as_reals, demand_unshared
 from tangentx.arrays.libraries import ARRAYS, ELSEWHERE
 from tangentx.arrays.transfers import to_host
 from tangentx.errors import NotDifferentiable, NoTemplate, place, span_of
@@ -259,6 +259,11 @@ class Members:
         if len(shape) == 1 and not isinstance(shape[0], int | tuple | list):
             if np.dtype(shape[0]) == self.dtype:
                 return self[...]
+            wanted = np.dtype(shape[0])
+            if self.dtype.kind == "c" and wanted == np.empty(0, self.dtype).real.dtype:
+                return call(as_reals, (self,), {})
+            if self.dtype.kind == "f" and wanted == np.result_type(self.dtype, 1j):
+                return call(as_complex, (self,), {})
             message, hint = "a view of another dtype has no derivative rule", "use `astype`, or `.real` and `.imag`"
             raise refusal(NoTemplate(message, span_of(place()), hint))
         return self.reshape(*shape)

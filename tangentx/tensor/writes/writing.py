@@ -225,10 +225,11 @@ class Write(Node):
         self.into = root._needs
         self.steps, self.key = steps, key
         part = root._primal
-        for step in steps if root._primal.dtype.kind == "c" else ():
+        for step in steps if root._primal.dtype.kind == "c" or active and value._primal.dtype.kind == "c" else ():
             part = step.on(part)
         # The real and the imaginary part of a cotangent are those of its conjugate: see our convention.
-        self.turned = part.dtype != root._primal.dtype
+        other = part.dtype != root._primal.dtype
+        self.turned, self.turns = other and part.dtype.kind != "c", other and part.dtype.kind == "c"
         self.layout = (root._primal.shape, root._primal.strides)
         self.value_like = like_of(value._primal) if active else None
         self.likes = (*((like_of(root._primal),) if self.into else ()), *((self.value_like,) if active else ()))
@@ -249,6 +250,7 @@ class Write(Node):
         given = []
         if self.value_like is not None:
             taken = np.copy(part[self.key]) if plain_key(self.key) else winners(part, self.key)
+            taken = np.conj(taken) if self.turns else taken
             given = [fit(taken if np.ndim(taken) else taken[()], self.value_like)]
         part[self.key] = 0.0
         if self.turned:
@@ -280,7 +282,9 @@ class Write(Node):
             part = step.on_tensor(part)
         given = []
         if self.value_like is not None:
-            given = [fit_tensor(dispatch.call(winners, (part, self.key), {}), self.value_like)]
+            taken = dispatch.call(winners, (part, self.key), {})
+            taken = dispatch.call(np.conjugate, (taken,), {}) if self.turns else taken
+            given = [fit_tensor(taken, self.value_like)]
         write(part, self.key, 0.0)
         if self.turned:
             whole = dispatch.call(np.conjugate, (whole,), {})

@@ -151,7 +151,19 @@ def test_writes_by_other_names(change: Any) -> None:
 def test_a_view_of_another_dtype_is_refused() -> None:
     z = leaf([1.0, 2.0]) * 1j
     with pytest.raises(tx.NoTemplate, match="view of another dtype"):
-        z.view(float)
+        z.view(np.float32)
+
+
+def test_parts_of_complex_numbers_share_their_memory() -> None:
+    x = leaf([1.0, 2.0, 3.0, 4.0])
+    y = 1.0 * x
+    z = y.view(complex)
+    z[0] = 1j * z[1] * x[0]
+    parts = z.view(float)
+    parts[3] = 5.0 * x[1]
+    np.testing.assert_allclose(y.current, [-4.0, 3.0, 3.0, 10.0])
+    np.sum(y * np.array([1.0, 10.0, 100.0, 1000.0])).backward()
+    np.testing.assert_allclose(x.grad.current, [-4.0 + 30.0, 5000.0, 10.0 + 100.0, -1.0])
 
 
 def test_an_element_of_a_plain_array_keeps_no_history() -> None:
