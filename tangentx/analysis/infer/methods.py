@@ -117,7 +117,7 @@ def _other_parts(w: Walker, expr: Method, kind: Arr) -> Any:
     if len(given) != 1 or len(expr.args) + len(expr.kwargs) != 1:
         return None
     atom, found = w.read(given[0])
-    dtype = found.value if isinstance(found, Obj) else atom.value if isinstance(atom, Lit) else None
+    dtype: Any = found.value if isinstance(found, Obj) else atom.value if isinstance(atom, Lit) else None
     try:
         wanted = np.dtype(dtype) if dtype is not None else kind.dtype
     except TypeError:
