@@ -64,6 +64,7 @@ COVERED_BY = {
     "testing/__init__.py": "tests/test_testing.py",
     "loops/*.py": "tests/jit/test_entry.py",
     "compile/jitted.py": "tests/jit/test_entry.py",
+    "compile/device_kernels.py": "tests/jit/test_kernels.py",
     "compile/slow_path_warnings.py": "tests/jit/test_entry.py",
     "compile/primals.py": "tests/api/test_jitted.py",
     "compile/refusal_search.py": "tests/api/test_program_check.py",

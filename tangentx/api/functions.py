@@ -456,7 +456,8 @@ def jit(f: Any = None, *, jit: str | bool = True, parallel: bool = False) -> Any
     """`f` compiled as loops: a function of the same arguments that gives the same value.
 
     `jit` is "c", "numba", "python" (the loops to read and step through), or True for the first of C and Numba that is
-    there. It is compiled for the kinds of its arguments at a call; shapes and numbers are arguments. What cannot be
+    there; "cuda" makes kernels of statements of arrays of CuPy that go element by element, and leaves all else to CuPy.
+    It is compiled for the kinds of its arguments at a call; shapes and numbers are arguments. What cannot be
     compiled runs as it was written, which a `JitWarning` says once, and ``.explain()``: that is also what a function
     does that writes into its arguments, prints or draws, or whose result is memory of an argument. Where something
     exceptional happens (an index out of range, a division by zero, a warning of NumPy's) `f` is run as it was written,
@@ -481,7 +482,7 @@ def jit(f: Any = None, *, jit: str | bool = True, parallel: bool = False) -> Any
     from tangentx.api.jitted import jitted
 
     if jit is None or jit is False:
-        raise NotDifferentiable(f"jit={jit!r} compiles nothing", hint='use True, "c", "numba" or "python"')
+        raise NotDifferentiable(f"jit={jit!r} compiles nothing", hint='use True, "c", "numba", "python" or "cuda"')
     return functools.partial(jitted, how=jit, parallel=parallel) if f is None else jitted(f, jit, parallel)
 
 

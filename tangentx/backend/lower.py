@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from tangentx.arrays.kernels import kernel
 from tangentx.backend.blocks import BlockWriter, Context
 from tangentx.backend.constants import constant
 from tangentx.backend.spelling import Scope
@@ -27,13 +28,27 @@ def lower(function: Function, scope: Scope) -> ast.FunctionDef:
         name=scope.functions.get(function, function.name),
         args=_arguments(function.params, scope),
         body=body or [ast.Pass()],
-        decorator_list=[],
+        decorator_list=_decorators(function, scope),
         returns=None,
         type_comment=None,
     )
     if "type_params" in ast.FunctionDef._fields:
         tree.type_params = []  # type: ignore[attr-defined,unused-ignore]
     return tree
+
+
+def source_of(function: Function, scope: Scope) -> str:
+    """The name under which a text has the source of the kernel that a function is."""
+    return f"{scope.functions.get(function, function.name)}_source"
+
+
+def _decorators(function: Function, scope: Scope) -> list[ast.expr]:
+    """What makes a kernel of a function, with its source, which stands before it."""
+    if "kernel" not in function.notes:
+        return []
+    _, takes, gives = function.notes["kernel"]
+    given: list[ast.expr] = [ast.Name(source_of(function, scope), ast.Load()), ast.Constant(takes), ast.Constant(gives)]
+    return [ast.Call(scope.spelled(kernel), given, [])]
 
 
 def _bare_return(stmt: ast.stmt) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tangentx.backend.lower import lower
+from tangentx.backend.lower import lower, source_of
 from tangentx.backend.positions import marks_of
 from tangentx.backend.printer import TooDeep, printed
 from tangentx.backend.spelling import Scope
@@ -56,7 +56,7 @@ def _write(functions: Sequence[Function], header: str) -> Text:
     parts = [top] if top else []
     for tree, function in zip(trees, functions, strict=True):
         try:
-            parts.append(printed(tree))
+            parts.append(_source(function, scope) + printed(tree))
         except TooDeep:
             raise too_deep(function.span) from None
     source = "\n\n\n".join(parts) + "\n"
@@ -64,6 +64,13 @@ def _write(functions: Sequence[Function], header: str) -> Text:
     marks = {tree.name: marks_of(tree, f.span) for tree, f in zip(trees, functions, strict=True)}
     copied = functions[0].notes.get("copied", ())
     return Text(source, scope.objects, tuple(imports), tuple(files), files, copied, marks, functions[0].span)
+
+
+def _source(function: Function, scope: Scope) -> str:
+    """The source of the kernel that a function is, to stand before it; nothing for any other function."""
+    if "kernel" not in function.notes:
+        return ""
+    return f'{source_of(function, scope)} = r"""\n{function.notes["kernel"][0]}"""\n\n\n'
 
 
 def _user_names(functions: Sequence[Function]) -> set[str]:

@@ -32,6 +32,7 @@ from tangentx.errors import NO_PROGRAM, NotDifferentiable, NotResolved, Tangentx
 from tangentx.ir.nodes import Function
 
 if TYPE_CHECKING:
+    from tangentx.compile.device_kernels import Kernels
     from tangentx.compile.jitted import Jit
 
 Pairs: TypeAlias = tuple[tuple[int, int], ...]  # positions of storages that share memory
@@ -315,18 +316,23 @@ def _given(kind: Kind) -> str:
     return f"{describe(kind)} with keys {shown}" if keys else describe(kind)
 
 
-def jit_of(spec: Any, target: Target) -> Jit | None:
-    """How a derivative is to be compiled further; checked mode checks the Python that is generated."""
+def jit_of(spec: Any, target: Target, plain: Callable[..., Any] | None = None) -> Jit | Kernels | None:
+    """How a derivative, or with `plain` the function itself, is to be compiled further; checked mode checks the Python
+    that is generated."""
     if spec.jit in (None, False) or is_checked():
         return None
+    if spec.jit == "cuda":
+        from tangentx.compile.device_kernels import Kernels
+
+        return Kernels(target.function, plain)
     from tangentx.compile.jitted import Jit
 
-    return Jit(spec.jit, target.function, parallel=spec.parallel)
+    return Jit(spec.jit, target.function, plain, spec.parallel)
 
 
 def text_of(entry: Entry) -> str:
     """The text, entered in linecache again; of a derivative that is compiled further what is compiled."""
     register(entry.text, entry.filename)
-    jit: Jit | None = entry.notes.get("jit")
+    jit: Jit | Kernels | None = entry.notes.get("jit")
     source: str = entry.text.source
-    return source if jit is None or jit.compiled is None else jit.compiled.text
+    return source if jit is None or jit.text is None else jit.text

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tangentx.analysis.infer.program import Program as TypedProgram
+from tangentx.analysis.types.kinds import library_in
 from tangentx.common.free_variables import current
 from tangentx.compile.slow_path_warnings import warn_of_jit
 from tangentx.errors import NoCompiler
@@ -27,6 +29,8 @@ class Jit:
     that is compiled, and `plain` is the function as it was written.
     """
 
+    loops = True
+
     def __init__(
         self, how: str | bool, target: Any, plain: Callable[..., Any] | None = None, parallel: bool = False
     ) -> None:
@@ -39,9 +43,25 @@ class Jit:
         self.refusal = ""
         self.compiled: Compiled | None = None
 
-    def take(self, units: Sequence[Unit]) -> None:
-        """Takes the functions as they are before they are put in words for a reader."""
+    @property
+    def is_compiled(self) -> bool:
+        """Whether there is anything that is compiled."""
+        return self.compiled is not None
+
+    @property
+    def text(self) -> str | None:
+        """What is compiled, where that is another text than the generated Python."""
+        return None if self.compiled is None else self.compiled.text
+
+    def take(self, _: TypedProgram, units: Sequence[Unit]) -> tuple[()]:
+        """Takes the functions as they are before they are put in words for a reader; it makes no others."""
         self.derived = units[0].function
+        elsewhere = [found for unit in units for kind in unit.kinds.values() if (found := library_in(kind))]
+        if elsewhere:
+            file = units[0].function.span.file.rpartition("/")[2]
+            place = f"{file}:{units[0].function.span.line}"
+            self.refusal = f'its arrays are in {elsewhere[0].shown}: use jit="cuda" ({place})'
+            return ()
         try:
             program = scalarise((units[0].function, units[0].kinds), {u.link: (u.function, u.kinds) for u in units})
         except Refusal as refusal:
@@ -52,6 +72,7 @@ class Jit:
                 self.program = program
             else:
                 self.refusal = "numbers of several precisions"
+        return ()
 
     def entry(self, plain: Callable[..., Any]) -> Callable[..., Any]:
         """What is called for the derivative; `plain` where it cannot be compiled, which is said once."""

@@ -60,6 +60,7 @@ PROOFS = (
 )
 
 if TYPE_CHECKING:
+    from tangentx.compile.device_kernels import Kernels
     from tangentx.compile.jitted import Jit
 UNGUARDED = (
     "Products have no guards here: where a result is not finite, or NumPy would warn, the gradient is found again\n"
@@ -185,7 +186,7 @@ def compile_functions(
     header: str,
     skip: int = 0,
     count: int = 1,
-    jit: Jit | None = None,
+    jit: Jit | Kernels | None = None,
 ) -> tuple[tuple[Any, ...], Text, str]:
     """Types the derived program again, shortens it, prints it and loads the text.
 
@@ -193,8 +194,8 @@ def compile_functions(
     which come in the order in which it calls them. With `jit` the first is compiled further.
     """
     root = again(derived, kinds, program)
-    take = None if jit is None else jit.take
-    units = optimised(program, root, switched_off(), ties=skip > 0, whole=True, take=take)
+    take, loops = (None, False) if jit is None else (jit.take, jit.loops)
+    units = optimised(program, root, switched_off(), ties=skip > 0, whole=True, take=take, loops=loops)
     functions = [unit.function for unit in units]
     if skip:
         calls = [

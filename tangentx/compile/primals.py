@@ -12,14 +12,15 @@ from tangentx.analysis.types.kinds import Arr, Box, Kind, Region, reached
 from tangentx.arrays.signatures import storages
 from tangentx.common.axes import Taken
 from tangentx.common.generated_text import Text
-from tangentx.common.options import is_checked
 from tangentx.compile import pipeline
 from tangentx.compile.dependencies import guard_of
+from tangentx.compile.device_kernels import Kernels
 from tangentx.compile.gradients import (
     Pairs,
     analysed,
     found_for,
     header_of,
+    jit_of,
     kinds_of,
     kinds_of_arguments,
     never_returns,
@@ -42,9 +43,10 @@ def entry(
         return entry(target, cache, values, spec, parameters)
 
     def make(pairs: Pairs) -> Entry:
-        jit = Jit(spec.jit, target.function, functools.partial(as_written, target, tuple(parameters)), spec.parallel)
-        if is_checked():
-            return _refused(target, jit, "checked mode checks Python")
+        plain = functools.partial(as_written, target, tuple(parameters))
+        jit = jit_of(spec, target, plain)
+        if jit is None:
+            return _refused(target, Jit(spec.jit, target.function, plain), "checked mode checks Python")
         try:
             return _compiled(target, values, pairs, jit)
         except NoCompiler:
@@ -73,7 +75,7 @@ def as_written(target: Target, parameters: Iterable[inspect.Parameter], *values:
     return function(*placed, **named)
 
 
-def _compiled(target: Target, values: Sequence[Any], pairs: Pairs, jit: Jit) -> Entry:
+def _compiled(target: Target, values: Sequence[Any], pairs: Pairs, jit: Jit | Kernels) -> Entry:
     """Raises located errors where the analysis does not understand the function, and NoCompiler."""
     program, second = pipeline.new_pair(values)
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), ())
@@ -83,7 +85,7 @@ def _compiled(target: Target, values: Sequence[Any], pairs: Pairs, jit: Jit) -> 
     header = header_of(target, root, (), "primal")
     functions, text, filename = pipeline.compile_functions(products.primal(root), again, second, header, jit=jit)
     notes = noted(header, program, second) | {"value": None, "jit": jit}
-    if jit.compiled is None:
+    if not jit.is_compiled:
         return _refused(target, jit, "")
     return Entry(functions, text, filename, guard_of((program, second)), False, notes)
 
@@ -118,7 +120,7 @@ def _storages(kind: Kind, above: tuple[Region, ...]) -> list[Region]:
     return [*own, *(region for item in inside for region in _storages(item, (*above, node)))]
 
 
-def _refused(target: Target, jit: Jit, reason: str) -> Entry:
+def _refused(target: Target, jit: Jit | Kernels, reason: str) -> Entry:
     """The function as it was written, which is said once."""
     if reason:
         jit.refuse(reason)

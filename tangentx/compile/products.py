@@ -36,6 +36,7 @@ from tangentx.errors import NotDifferentiable, TangentxError
 from tangentx.ir.nodes import Function
 
 if TYPE_CHECKING:
+    from tangentx.compile.device_kernels import Kernels
     from tangentx.compile.jitted import Jit
 
 
@@ -60,7 +61,7 @@ def compile_jvp(
     remark: str = "",
     *,
     alone: bool = False,
-    jit: Jit | None = None,
+    jit: Jit | Kernels | None = None,
 ) -> Entry:
     """Compiles forward mode; the text begins with `remark`, too. `alone`: it gives the tangent without the value.
 

@@ -25,8 +25,11 @@ def not_compiled(spec: Any, target: Any, what: str) -> None:
         warn_of_jit(target.function, f"{what} are not compiled yet")
 
 
-def warn_of_jit(function: Any, reason: str, *, itself: bool = False) -> None:
-    """Says that a derivative of `function`, or `itself`, runs as Python though ``jit=`` asks for more."""
+_AS_PYTHON = "is not compiled by jit and runs as Python, which is slower"
+
+
+def warn_of_jit(function: Any, reason: str, *, itself: bool = False, way: str = _AS_PYTHON) -> None:
+    """Says in which `way` a derivative of `function`, or `itself`, runs though ``jit=`` asks for more."""
     subject = f"{'' if itself else 'a derivative of '}`{getattr(function, '__name__', 'the function')}`"
-    text = f"{subject} is not compiled by jit and runs as Python, which is slower: {reason}"
+    text = f"{subject} {way}: {reason}"
     warn_once(function, text, JitWarning(text))

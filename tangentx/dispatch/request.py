@@ -7,15 +7,12 @@ from typing import Any
 
 from tangentx.errors import NotDifferentiable
 
-JITS = ("c", "numba", "python")
+JITS = ("c", "numba", "python", "cuda")
 """What a derivative may be compiled to."""
 
 
 def _no_jit(name: Any) -> NotDifferentiable:
     """The error for loops that nothing compiles."""
-    if name == "cuda":
-        message = 'jit="cuda" is not there: loops are compiled for the processor alone'
-        return NotDifferentiable(message, hint="leave it out: arrays of CuPy are computed on their device without jit")
     options = ", ".join(f'"{each}"' for each in JITS)
     return NotDifferentiable(f"jit={name!r} is not an option", hint=f"use True, {options}, or leave it out")
 

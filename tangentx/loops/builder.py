@@ -45,7 +45,10 @@ _OURS = """
 _OF_C = "".join(
     (BEGINNING, c_threads.SUPPORT, *((OF_REALS + c_threads.OF_REALS).replace("CODE", code) for code in ("f8", "f4")))
 )
-RESERVED = frozenset((*_OURS, *re.findall(r"[A-Za-z_]\w*", _OF_C), *c_entry.NAMES, *numba_support.NAMES))
+_FUNCTIONS = (f"{name}{suffix}" for name in (*operators.FUNCTIONS, "fabs") for suffix in ("", "f"))
+RESERVED = frozenset(
+    (*_OURS, *_FUNCTIONS, "llabs", *re.findall(r"[A-Za-z_]\w*", _OF_C), *c_entry.NAMES, *numba_support.NAMES)
+)
 """Names that mean something in a text of C or Python."""
 _NUMBERED = re.compile(r"(list|record|result|nothing|\w*_array)\d+|found_.*")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 BEGINNING = r"""
 #include <fenv.h>
 #include <math.h>
@@ -418,11 +420,13 @@ static inline bool sub_fits(int64_t a, int64_t b) { int64_t r; return !__builtin
 static inline bool mul_fits(int64_t a, int64_t b) { int64_t r; return !__builtin_mul_overflow(a, b, &r); }
 """
 
-OF_REALS = r"""
+OF_BITS = r"""
 /* What is computed, used or not, goes into a word that seems to be used at the end. */
 static inline __attribute__((unused)) WORD bits_CODE(REAL a) { WORD word; memcpy(&word, &a, sizeof word); return word; }
 
-static inline REAL guarded_CODE(REAL p, REAL t)
+"""
+
+OF_ELEMENTS = r"""static inline REAL guarded_CODE(REAL p, REAL t)
 {
     REAL both = p * t;
     return both != both && (p == 0 || t == 0) ? 0 : both;
@@ -434,7 +438,10 @@ static inline REAL ratio_or_zero_CODE(REAL a, REAL b) { return b != 0 ? a / b : 
 static inline REAL over_root_CODE(REAL a, REAL b) { return a == 0 && b != b ? 0 : a / b; }
 static inline REAL log_or_zero_CODE(REAL a) { return a == 0 ? 0 : logSUFFIX(a); }
 static inline REAL power_slope_CODE(REAL a, REAL b) { return b == 0 ? 0 : b * powSUFFIX(a, b - 1); }
+"""
+"""What goes element by element, on every device."""
 
+OF_SUMS = r"""
 /* A sum in the order in which NumPy adds. */
 static APART REAL pairwise_CODE(const REAL *a, int64_t count, int64_t stride)
 {
@@ -534,11 +541,35 @@ static APART void product_CODE(
 """
 
 
+OF_REALS = "".join((OF_BITS, OF_ELEMENTS, OF_SUMS))
+_REALS = {"f8": ("double", "uint64_t", ""), "f4": ("float", "uint32_t", "f")}
+
+
 def beginning(codes: frozenset[str], more: str = "", of_reals: str = "") -> str:
     """The first part of a text that uses reals of these representations, with `more`, and what is `of_reals`."""
-    parts = [BEGINNING, more]
-    for code, real, word, suffix in (("f8", "double", "uint64_t", ""), ("f4", "float", "uint32_t", "f")):
-        if code in codes:
-            text = (OF_REALS + of_reals).replace("REAL", real).replace("WORD", word)
-            parts.append(text.replace("CODE", code).replace("SUFFIX", suffix))
-    return "".join(parts)
+    return "".join((BEGINNING, more, *(_for_reals(OF_REALS + of_reals, code) for code in _REALS if code in codes)))
+
+
+def element_names() -> list[str]:
+    """The names of the functions that go element by element, for every representation."""
+    return [_name_in(text) for code in _REALS for text in _each(code)]
+
+
+def of_elements(names: Collection[str]) -> list[str]:
+    """Those of the functions that go element by element that have these names, ``guarded_f8`` and the like."""
+    return [text for code in _REALS for text in _each(code) if _name_in(text) in names]
+
+
+def _each(code: str) -> list[str]:
+    return [f"static inline {text.rstrip()}" for text in _for_reals(OF_ELEMENTS, code).split("static inline ")[1:]]
+
+
+def _name_in(text: str) -> str:
+    return text.partition("(")[0].rpartition(" ")[2]
+
+
+def _for_reals(text: str, code: str) -> str:
+    real, word, suffix = _REALS[code]
+    for name, found in (("REAL", real), ("WORD", word), ("CODE", code), ("SUFFIX", suffix)):
+        text = text.replace(name, found)
+    return text

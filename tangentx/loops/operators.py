@@ -396,6 +396,8 @@ _RENAMED = {
     "arctanh": "atanh",
 }
 
+FUNCTIONS = (*_FUNCTIONS, *_RENAMED.values(), "atan2", "hypot", "pow", "floor", "ceil", "trunc", "rint", "fmod")
+"""Functions of reals that C has under these names."""
 RULES: dict[Any, Rule] = {
     operator.add: _arithmetic("add"),
     operator.sub: _arithmetic("sub"),

@@ -32,7 +32,7 @@ def text_of(program: loops.Program, threads: bool = False) -> str:
     parts += [beginning(frozenset(names.codes), *more), "\n".join(names.text)]
     parts.append("\n".join(f"{_head(f, names)};" for f in program.functions))
     given = _handed_over(program.functions[0])
-    parts += ["\n".join(_Printer(f, names, given, threads).whole()) for f in program.functions]
+    parts += ["\n".join(Printer(f, names, given, threads).whole()) for f in program.functions]
     return "\n\n".join([*filter(None, parts), c_entry.text_of(program.functions[0], names)]) + "\n"
 
 
@@ -111,7 +111,7 @@ class TypeNames:
         ]
 
 
-class _Printer:
+class Printer:
     """Prints one function."""
 
     def __init__(
@@ -313,7 +313,7 @@ class _Printer:
         part = f"{self.f.name}__part{len(self.parts)}"
         given = c_threads.given_names(s, self.types)
         typed = [(name, self.names.of(self.types[name])) for name in given]
-        inner = _Printer(self.f, self.names, self.given)
+        inner = Printer(self.f, self.names, self.given)
         kept = self.kept(s.body)
         lines = [f"static void {part}(void *given, int64_t first, int64_t behind)", "{"]
         lines += [f"    {type} {name} = (({part}_names *)given)->{name};" for name, type in typed]
@@ -576,11 +576,19 @@ class _Printer:
 
     # ---- expressions ----
 
+    def number_type(self, code: str) -> str:
+        """The name of a representation."""
+        return _TYPES[code]
+
+    def constant(self, value: loops.Const) -> str:
+        """A number."""
+        return _constant(value)
+
     def expr(self, value: loops.Expr) -> str:
         """An expression, in brackets where it has an operator."""
         match value:
             case loops.Const():
-                return _constant(value)
+                return self.constant(value)
             case loops.Local(name):
                 return name
             case loops.Extent(array, axis):
@@ -604,6 +612,8 @@ class _Printer:
         """An operator or a function."""
         args = [self.expr(arg) for arg in value.args]
         op, code = value.op, value.args[0].type.code
+        if op == "convert":
+            return f"(({self.number_type(value.type.code)}){args[0]})"
         if op in _FORMS:
             return _FORMS[op](args, value)
         op = "pow" if op == "power" else op
@@ -669,7 +679,6 @@ _FORMS: dict[str, Callable[[list[str], loops.Apply], str]] = {
     "neg": lambda a, v: f"(-{a[0]})",
     "abs": _absolute,
     "not": lambda a, v: f"(!{a[0]})",
-    "convert": lambda a, v: f"(({_TYPES[v.type.code]}){a[0]})",
     "select": lambda a, v: f"({a[0]} ? {a[1]} : {a[2]})",
     "to_int": lambda a, v: f"((int64_t){a[0]})",
     "floor_to_int": lambda a, v: f"((int64_t)floor({bare(a[0])}))",

@@ -176,13 +176,14 @@ def optimised(
     *,
     ties: bool = False,
     whole: bool = False,
-    take: Callable[[Sequence[Unit]], None] | None = None,
+    take: Callable[[Program, Sequence[Unit]], Sequence[Unit]] | None = None,
+    loops: bool = False,
 ) -> list[Unit]:
     """The optimised functions of the program, with the kinds of their variables.
 
     The passes run in order, round after round, until none changes anything. `ties`: the root is never run; it only
     calls the functions that are called from outside. `whole`: the result is final, and not differentiated again.
-    `take` is called with the functions before the first pass that serves the reader alone.
+    `take` gets them before the first pass that serves the reader alone, and gives more; `loops`: they become loops.
     """
     units = _units(program, root, ties)
     if whole:
@@ -191,21 +192,17 @@ def optimised(
         _tell_axes(program, units, ties)
     _rounds(program, units, [name for name in PASSES if name not in off and name not in LAST])
     check(units[0].function, closed=True)
-    if not program.unguarded:
-        guard_insertion.run(program, units)
-    if "unguarded" not in off:
-        unguarded_products.finish(program, units)
-    data_guards.run(program, units)
+    _guard(program, units, off)
     if whole:
         plain_powers.run(units)
-    unwanted = off | _of_no_use(whole, take is not None)
+    unwanted = off | _of_no_use(whole, loops)
     for name in LAST:
         if name == "products" and name not in unwanted and off.isdisjoint(("contents", "lengths")):
             contraction.prepare(program, units)
         if name == "stores" and "sink" not in off:
             code_sinking.run(program, units)  # `direct` has removed views of shadows that kept others from sinking
         if name == "nest" and take is not None:
-            take(memory.reached(units))
+            units += _made(units, take(program, memory.reached(units)))
         if name == "coalesce":
             units = _as_shipped(program, units, whole)
         changed = name not in unwanted and PASSES[name](program, units)
@@ -215,6 +212,24 @@ def optimised(
     for unit in units:
         unit.body = tidy(unit.body)
     return memory.reached(units)
+
+
+def _guard(program: Program, units: Sequence[Unit], off: frozenset[str]) -> None:
+    """Puts in the guards that are needed, of products and of data that others may change."""
+    if not program.unguarded:
+        guard_insertion.run(program, units)
+    if "unguarded" not in off:
+        unguarded_products.finish(program, units)
+    data_guards.run(program, units)
+
+
+def _made(units: Sequence[Unit], more: Sequence[Unit]) -> Sequence[Unit]:
+    """Functions that come to a program; all know one another."""
+    if more:
+        others = {unit.link: unit for unit in (*units, *more)}
+        for unit in (*units, *more):
+            unit.others = others
+    return more
 
 
 def _of_no_use(whole: bool, loops: bool) -> frozenset[str]:

@@ -863,8 +863,3 @@ def test_names_of_pythons_functions(jit):
         return total
 
     both(named, jit, 1.5, 3)
-
-
-def test_there_are_no_kernels_for_a_device():
-    with pytest.raises(tx.NotDifferentiable, match=r"for the processor alone\n(.*\n)*Instead: leave it out"):
-        tx.grad(lambda x: x * x, jit="cuda")(2.0)

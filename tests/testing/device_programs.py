@@ -20,12 +20,13 @@ _IMPORT = "import numpy as np\n"
 _THERE = "from tangentx.testing import device_arrays as np\n"
 
 
-def module_there(name: str, folder: Path) -> types.ModuleType:
-    """The module of the corpus by this name, in which `np` is the double; its source lies in the folder."""
+def module_there(name: str, folder: Path, importing: str = _THERE) -> types.ModuleType:
+    """The module of the corpus by this name, in which `np` is the double, or what is imported; its source lies in the
+    folder."""
     path = folder / f"device_{name}.py"
     if path.stem not in sys.modules:
         source = (Path(programs.__file__).parent / f"{name}.py").read_text()
-        path.write_text(source.replace(_IMPORT, _THERE))
+        path.write_text(source.replace(_IMPORT, importing))
         module = types.ModuleType(path.stem)
         module.__file__, module.__package__ = str(path), "tests.programs"
         sys.modules[path.stem] = module
@@ -33,9 +34,10 @@ def module_there(name: str, folder: Path) -> types.ModuleType:
     return sys.modules[path.stem]
 
 
-def function_there(program: Program, folder: Path) -> Callable[..., Any]:
-    """The program's function with the double's functions."""
-    found: Callable[..., Any] = getattr(module_there(program.fn.__module__.rpartition(".")[2], folder), program.name)
+def function_there(program: Program, folder: Path, importing: str = _THERE) -> Callable[..., Any]:
+    """The program's function with the functions of the double, or of what is imported."""
+    module = module_there(program.fn.__module__.rpartition(".")[2], folder, importing)
+    found: Callable[..., Any] = getattr(module, program.name)
     return found
 
 
