@@ -87,8 +87,14 @@ PROOFS: tuple[Fault, ...] = (
         f"{AGAIN}_is_read_where_stored",
         (
             (" or not steps.stays(q, point, names | {region})", ""),
-            (" or not steps.is_last(q, region)", ""),
+            (" or not steps.is_last(q, region, alone)", ""),
         ),
+    ),
+    (
+        "array read where it stood before it was written",
+        "an array that is written after it has been put somewhere is not what stands there",
+        f"{AGAIN}_keeps",
+        (("if value.region.root().written:", "if False:"),),
     ),
     (
         "zero after a join",

@@ -53,15 +53,17 @@ class Staying:
         writes = list(self._writes(change, memory))
         return spot is not None and all(w is not None and not self._elements.may_meet_within(spot, w) for w in writes)
 
-    def is_last(self, write: Store, memory: Region) -> bool:
-        """Whether nothing writes over what a statement writes, so that it need not be brought back."""
+    def is_last(self, write: Store, memory: Region, alone: bool) -> bool:
+        """Whether nothing writes over what a statement writes, so that it need not be brought back; `alone`: nor has
+        anything written there before it, so that nothing is brought back in its place."""
         spot = self._spot(write)
         every = [place.statement for place in self._elements.course.places]
         calls = (s.value for s in every if isinstance(s, Assign) and isinstance(s.value, Call))
         if spot is None or any(not isinstance(self.frame.kind(a), Num) for call in calls for a in call.args):
             return False
-        later = (w for s in every for w in self._writes(s, memory, inside=False))
-        return all(w is not None and not self._elements.may_meet(spot, w) for w in later)
+        others = (w for s in every for w in self._writes(s, memory, inside=False))
+        meet = self._elements.may_meet
+        return all(w is not None and not meet(spot, w) and not (alone and meet(w, spot)) for w in others)
 
     def _spot(self, s: Statement) -> Spot | None:
         """The element that a statement reads or writes."""
@@ -147,10 +149,10 @@ class Steps:
         changes = ((x, j) for x in watched for j in _within(self.changed.get(x, []), i + 1, (point + 1) // 2))
         return all(self._is_apart(i, j, x) for x, j in changes)
 
-    def is_last(self, i: int, memory: Region) -> bool:
-        """Whether nothing writes over what the statement at the position writes into an array."""
+    def is_last(self, i: int, memory: Region, alone: bool) -> bool:
+        """Whether nothing writes over what the statement at the position writes into an array; see `Staying`."""
         s = self.block[i]
-        return self.staying is not None and isinstance(s, Store) and self.staying.is_last(s, memory)
+        return self.staying is not None and isinstance(s, Store) and self.staying.is_last(s, memory, alone)
 
     def _is_apart(self, i: int, j: int, changed: str | Region) -> bool:
         """Whether the statement at one position reads an element, and that at the other changes others alone."""

@@ -13,10 +13,11 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from tangentx import arrays
 from tangentx.analysis.types.kinds import Arr, Box, Num, Region, is_view
 from tangentx.analysis.types.selection import is_basic
 from tangentx.derive.emit import SHADOW, Frame, item_of_box, mode
@@ -52,16 +53,23 @@ MEASURES = frozenset((builtins.len, np.shape, np.size, np.ndim))
 VIEWS = frozenset((np.transpose, np.swapaxes))
 
 
+Fits: TypeAlias = frozenset[tuple[int, str]]
+_NUMBERS = {float: np.float64, complex: np.complex128}
+"""The numbers of Python's that an array gives back to the bit, each with the type that they have there."""
+
+
 @dataclass(eq=False)
 class Again:
     """The names that are formed again, and the statements at whose reverse they are.
 
     `at`: where the state before the statement is back; `early`: where that after it still is. The names of `first` are
-    formed where the reverse of their block begins, wherever the block was left.
+    formed where the reverse of their block begins, wherever the block was left. Names of `stored` are read from an
+    array in which they stand, and made of what is read there by the function that is given.
     """
 
     names: set[str] = field(default_factory=set)
     first: set[str] = field(default_factory=set)
+    stored: dict[str, Callable[..., Any]] = field(default_factory=dict)
     at: dict[int, list[Assign]] = field(default_factory=dict)
     early: dict[int, list[Assign]] = field(default_factory=dict)
     points: dict[str, int] = field(default_factory=dict)
@@ -79,10 +87,12 @@ def plan(
     paired: bool,
     proves: Callable[[str], bool],
     read_for: Callable[[Statement], Iterable[str]] = reads,
+    fits: Fits = frozenset(),
 ) -> Again:
     """What to form again in one function, as far as these proofs are made; `paired`: its sweeps are two functions, so
     that no name outlives the first. Elsewhere a name that only one trip binds is still bound in the reverse sweep.
-    `read_for` gives what the reverse of a statement may read."""
+    `read_for` gives what the reverse of a statement may read, `fits` which arrays have the shape of the place that they
+    are written to."""
     found = Again()
     body = frame.function.body
     staying = Staying(frame) if proves("elements") else None
@@ -94,7 +104,7 @@ def plan(
         block, fresh, recorded = todo.pop()  # recorded: once for each trip
         if fresh:
             steps = Steps(frame, block, staying, read_for)
-            _block(frame, steps, bound, read, found, recorded and proves("sparing"), block is body)
+            _block(frame, steps, bound, read, found, recorded and proves("sparing"), block is body, fits)
         for s in block:
             again, once = isinstance(s, For | Loop), isinstance(s, For) and s.snapshots is not None
             todo += [(inner, fresh or again, (recorded or again) and not once) for inner in blocks(s)]
@@ -102,20 +112,27 @@ def plan(
 
 
 def _block(
-    frame: Frame, steps: Steps, bound: Counter[str], read: Counter[str], found: Again, sparing: bool, outer: bool
+    frame: Frame,
+    steps: Steps,
+    bound: Counter[str],
+    read: Counter[str],
+    found: Again,
+    sparing: bool,
+    outer: bool,
+    fits: Fits,
 ) -> None:
     """The names of one block; `outer`: that of the function itself, which keeps a number once."""
     block = steps.block
     within = [(i, s, steps.last(i, s, read)) for i, s in enumerate(block) if isinstance(s, Assign)]
     places = [(i, s, last) for i, s, last in within if last >= 0 and bound[s.target] == 1]
-    arrays = chosen(frame, block, places, steps.keeps) if sparing else {}
+    formed = chosen(frame, block, places, steps.keeps) if sparing else {}
     needed: dict[str, int] = {}  # since when a name has to be there because what it forms is formed again
     for i, s, last in reversed(places):
         if outer and _is_of_written(frame, s):
             continue  # the number is kept, rather than the array restored for it
-        stuff = arrays[s.target] if s.target in arrays else _formed_of(frame, s)
+        stuff = formed[s.target] if s.target in formed else _formed_of(frame, s)
         point = max(2 * last + steps.state(last, s.target), needed.get(s.target, 0))
-        if _is_read_where_stored(frame, steps, s, (i, last, point), found, needed) or stuff is None:
+        if _is_read_where_stored(frame, steps, s, (i, last, point), found, needed, fits) or stuff is None:
             continue
         if steps.leave(i, point):
             point = steps.end
@@ -130,9 +147,15 @@ def _block(
 
 
 def _is_read_where_stored(
-    frame: Frame, steps: Steps, s: Assign, where: tuple[int, int, int], found: Again, needed: dict[str, int]
+    frame: Frame,
+    steps: Steps,
+    s: Assign,
+    where: tuple[int, int, int],
+    found: Again,
+    needed: dict[str, int],
+    fits: Fits,
 ) -> bool:
-    """Has a number that is written into an array, at a place that keeps it, read there again; False where it is not.
+    """Has what is written into an array, at a place that keeps it, read there again; False where it is not.
 
     `where` has the positions of its binding and of its last reader, and the point at which it has to be there.
     """
@@ -141,7 +164,7 @@ def _is_read_where_stored(
         return False
     for q in range(i + 1, last + 1):
         store, point = steps.block[q], max(wanted, 2 * q + 1)
-        if not (isinstance(store, Store) and store.value == Var(s.target) and _keeps(frame, store)):
+        if not (isinstance(store, Store) and store.value == Var(s.target) and _keeps(frame, store, fits)):
             continue
         made = Assign(s.target, Index(store.base, store.key), s.span)
         region, names = frame.kind(store.base).region.root(), reads(made)  # type: ignore[union-attr]
@@ -150,22 +173,36 @@ def _is_read_where_stored(
             continue
         there = (found.early if point % 2 else found.at).setdefault(id(steps.block[point // 2]), [])
         after = max((k + 1 for k, other in enumerate(there) if other.target in names), default=0)
-        if any(s.target in reads(other) for other in there[:after]) or not steps.is_last(q, region):
+        alone = isinstance(frame.kinds[s.target], Arr)  # what is brought back over an array, it would be copied for
+        if any(s.target in reads(other) for other in there[:after]) or not steps.is_last(q, region, alone):
             continue
         there.insert(after, made)
         found.add(made, point, needed)
+        value = frame.kinds[s.target]
+        if not isinstance(value, Num):
+            found.stored[s.target] = arrays.clone  # of a place that the reverse sweep may write to
+        elif value.type in _NUMBERS:
+            found.stored[s.target] = value.type
         return True
     return False
 
 
-def _keeps(frame: Frame, s: Store) -> bool:
-    """Whether an element holds the very number that is written to it."""
-    kind, value = frame.kind(s.base), frame.kind(s.value)
-    if not (isinstance(value, Num) and isinstance(kind, Arr) and kind.sure):
+def _keeps(frame: Frame, s: Store, fits: Fits) -> bool:
+    """Whether a place holds the very numbers that are written to it."""
+    kind, value, parts = frame.kind(s.base), frame.kind(s.value), s.key.parts
+    if not (isinstance(kind, Arr) and kind.sure):
         return False
-    one = kind.rank == len(s.key.parts) and not any(isinstance(part, Slice) for part in s.key.parts)
-    alike = not value.none and kind.dtype.type is value.type
-    return one and alike and all(_is_number(frame, a) for a in key_atoms(s.key))
+    if isinstance(value, Num):
+        one = kind.rank == len(parts) and not any(isinstance(part, Slice) for part in parts)
+        alike = not value.none and kind.dtype.type is _NUMBERS.get(value.type, value.type) and not value.types
+        return one and alike and all(_is_number(frame, a) for a in key_atoms(s.key))
+    if not (isinstance(value, Arr) and isinstance(s.value, Var) and (id(s), s.value.name) in fits):
+        return False
+    alike = value.sure and (kind.dtype, kind.library) == (value.dtype, value.library)
+    if value.region.root().written:
+        return False  # it may be another array by the time
+    basic = is_basic(tuple(() if isinstance(part, Slice) else frame.kind(part) for part in parts))
+    return alike and basic and all(isinstance(a, Lit) or _is_number(frame, a) for a in key_atoms(s.key))
 
 
 def _formed_of(frame: Frame, s: Assign) -> Stuff | None:

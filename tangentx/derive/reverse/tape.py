@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tangentx.analysis.types.kinds import Arr
 from tangentx.derive.emit import SHADOW, VALUE, Emitter
 from tangentx.derive.reverse.context import Reverse
-from tangentx.ir.nodes import Assign, Expr, Index, Pop, Statement, Var
+from tangentx.ir.nodes import Assign, Expr, Index, Op, Pop, Statement, Var
 
 
 def keep(r: Reverse, s: Assign) -> tuple[list[Statement], list[Statement]]:
@@ -32,7 +32,8 @@ def keep(r: Reverse, s: Assign) -> tuple[list[Statement], list[Statement]]:
 def form(r: Reverse, emit: Emitter, made: Sequence[Assign]) -> None:
     """Binds names, and what their shadows are views of, as the forward sweep did."""
     for s in made:
-        emit.assign(s.target, s.value)
+        of_place = r.again.stored.get(s.target)
+        emit.assign(s.target, s.value if of_place is None else Op(of_place, (emit.let(s.value),)))
         kind = r.frame.kinds[s.target]
         if r.how(s.target) == VALUE and isinstance(kind, Arr):
             emit.assign(r.frame.other(s.target), r.frame.zero_value(Var(s.target), kind))

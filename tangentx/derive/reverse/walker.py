@@ -70,7 +70,8 @@ class Walker(Reverse):
         if self.derive.proves("trips"):
             self.local = block_locals(body, [p.name for p in self.frame.function.params])
         if self.derive.proves("again"):
-            self.again = plan(self.frame, self.paired, self.derive.proves, read_for(self.parts.operands))
+            read, fits = read_for(self.parts.operands), self.derive.fits if self.derive.exact else frozenset()
+            self.again = plan(self.frame, self.paired, self.derive.proves, read, fits)
         if self.derive.proves("fits"):
             self.filling = filling(body)
         self.last = sum(isinstance(s, Break | Continue | Return) for s in statements(body)) + 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,57 @@ def overwritten(x, n):
     return x[n - 1]
 
 
+def factorised(A, n):
+    L = np.zeros_like(A)
+    for j in range(n):
+        row = L[j, :j]
+        d = math.sqrt(A[j, j] - row @ row)
+        L[j, j] = d
+        L[j + 1 :, j] = (A[j + 1 :, j] - L[j + 1 :, :j] @ row) / d
+    return np.sum(L * L * L)
+
+
+def told(x, n):
+    rows = np.zeros((n, 2))
+    total = 0.0
+    for k in range(n):
+        row = np.exp(x * x[0])
+        rows[k] = row
+        total = total + np.sum(row * row * x)
+    return total + np.sum(rows)
+
+
+def told_and_overwritten(x, n):
+    rows = np.zeros((n, 2))
+    total = 0.0
+    for k in range(n):
+        row = np.exp(x * x[0])
+        rows[0] = row
+        total = total + np.sum(row * row * x)
+    return total + np.sum(rows)
+
+
+def told_and_changed(x, n):
+    rows = np.zeros((n, 2))
+    total = 0.0
+    for k in range(n):
+        row = np.exp(x * x[0])
+        rows[k] = row
+        row[0] = x[1]
+        total = total + np.sum(row * row * x)
+    return total + np.sum(rows)
+
+
+def told_of_single_precision(x, n):
+    rows = np.zeros((n, 2), dtype=np.float32)
+    total = 0.0
+    for k in range(n):
+        row = np.exp(x * x[0])
+        rows[k] = row
+        total = total + np.sum(row * row * x)
+    return total
+
+
 def asked(v, n):
     for _ in range(n):
         if v > 1.0:
@@ -98,6 +150,16 @@ def test_views_are_formed_again() -> None:
     assert "append(row)" not in text
 
 
+def test_what_is_written_into_an_array_is_read_there() -> None:
+    for f, x in ((factorised, np.eye(3) + 0.1), (told, np.array([0.3, 0.5]))):
+        assert "append(" not in tx.grad(f).source_for(x, 3)
+
+
+@pytest.mark.parametrize("f", [told_and_overwritten, told_of_single_precision])
+def test_what_does_not_stand_there_for_good_is_recorded(f: Any) -> None:
+    assert "append(" in tx.grad(f).source_for(np.array([0.3, 0.5]), 3)
+
+
 @pytest.mark.parametrize("off", [(), "again", "all"])
 @pytest.mark.parametrize(
     ("f", "args"),
@@ -108,6 +170,10 @@ def test_views_are_formed_again() -> None:
         (left_between, (0.4, 4)),
         (overwritten, (np.array([0.3, 0.5, 0.7, 0.2]), 4)),
         (asked, (2.2, 3)),
+        (factorised, (np.array([[4.0, 0.5, 0.7], [0.4, 5.0, 1.1], [0.2, 0.9, 6.0]]), 3)),
+        (told, (np.array([0.3, 0.5]), 3)),
+        (told_and_overwritten, (np.array([0.3, 0.5]), 3)),
+        (told_and_changed, (np.array([0.3, 0.5]), 3)),
     ],
 )
 def test_gradients_agree_with_differences(f: Any, args: tuple[Any, ...], off: Any) -> None:
