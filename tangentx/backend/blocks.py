@@ -34,6 +34,10 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.try_op import Attempt
+from tangentx.ir.value_names import PARTIAL
+
+_MARGIN = 24
+"""What indentation, brackets and the end of the first of two lines may take of them."""
 
 
 def bound_by_both(w: BlockWriter, body: list[ast.stmt], orelse: list[ast.stmt]) -> str | None:
@@ -248,7 +252,9 @@ class BlockWriter:
         chosen = waiting.choose(atoms)
         tree = build(self._look(chosen))
         line = measure_line(tree) if chosen else None
-        while chosen and line is not None and 4 * self.depth + line > self.width:
+        while (
+            chosen and line is not None and 4 * self.depth + line > (self.width if waits else self._room(tree, chosen))
+        ):
             widest = max(sorted(chosen), key=lambda name: waiting.pieces[name].width)
             chosen = waiting.restrict(chosen, atoms, widest)
             tree = build(self._look(chosen))
@@ -259,6 +265,14 @@ class BlockWriter:
             total = total | waiting.pieces.pop(name).effect
         self._name(waiting.leave(Effect() if waits else total, binds, barrier, names))
         return tree, total, line
+
+    def _room(self, tree: ast.stmt, chosen: set[str]) -> int:
+        """How wide a statement may be: a line, and the first terms of a sum that it adds to, on almost two in all."""
+        match tree:
+            case ast.Assign(value=ast.BinOp(op=ast.Add() | ast.Sub())):
+                first = sum(self.waiting.pieces[name].width for name in chosen if name.startswith(PARTIAL))
+                return min(self.width + first, 2 * self.width - _MARGIN)
+        return self.width
 
     def _look(self, chosen: set[str]) -> Look:
         def look(atom: Atom) -> ast.expr:

@@ -71,6 +71,10 @@ def stem(name: str) -> str | None:
     return name.partition(":")[2] or None
 
 
+PARTIAL = "%:"
+"""How the names begin under which a cotangent waits for the further terms of its sum."""
+
+
 def with_stem(name: str, called: str | None) -> str:
     """The temporary `name`, to be called `called`."""
     return f"{name.partition(':')[0]}:{called}" if called else name

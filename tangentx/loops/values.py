@@ -11,6 +11,7 @@ import numpy as np
 
 from tangentx.analysis.types.kinds import Arr, Kind, Num, Obj, Region, World
 from tangentx.ir import nodes as ir
+from tangentx.ir.value_names import PARTIAL
 from tangentx.loops import operators
 from tangentx.loops.array_statements import Held
 from tangentx.loops.loop_ir import (
@@ -132,7 +133,7 @@ def is_value(atom: object) -> bool:
 
 def identifier(name: str) -> str:
     """A name that C has too."""
-    name = name.removeprefix("%:").replace("%", "t").replace(":", "_")
+    name = name.removeprefix(PARTIAL).replace("%", "t").replace(":", "_")
     return re.sub(r"[^0-9A-Za-z_]", lambda found: f"u{ord(found[0]):x}", name)
 
 

@@ -45,6 +45,7 @@ from tangentx.ir.nodes import (
 )
 from tangentx.ir.rewrite import rename
 from tangentx.ir.sweep_marks import CUT, REVERSE
+from tangentx.ir.value_names import PARTIAL
 from tangentx.ir.walk import atoms, blocks, reads, statement_atoms, statements, writes
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.dataflow import sweeps
@@ -275,7 +276,7 @@ class _Nest:
                 reader -= 1  # in the order in which they were
             places.insert(reader - 1, places.pop(i))
             if named:
-                self.temporary[s.target] = own = f"%:{s.target}"
+                self.temporary[s.target] = own = f"{PARTIAL}{s.target}"
                 self.unit.kinds[own] = self.unit.kinds.get(s.target, BOTTOM)
                 self.joins.note(s, user)
         elif isinstance(user, Assign) and user.value == Var(s.target):
