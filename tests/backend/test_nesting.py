@@ -28,6 +28,13 @@ def test_read_twice_gets_a_name() -> None:
     assert found == ["a_plus_b = a + b", "return a_plus_b * a_plus_b"]
 
 
+def test_a_sum_goes_on_over_two_lines_with_its_first_terms() -> None:
+    first, more = "$" + 30 * "a", "$" + 40 * "b"
+    terms, other = let("%:x_bar_1", add(first, more)), let("%1", op(operator.mul, more, more))
+    assert len(lines(terms, other, let("x_bar", add("$%:x_bar_1", "$%1")), give("$x_bar"))) == 3
+    assert lines(terms, other, let("x_bar", op(operator.mul, "$%:x_bar_1", "$%1")), give("$x_bar"))[0][:7] == "product"
+
+
 def test_not_past_a_store() -> None:
     found = lines(let("%1", index("$a", "$i")), store("$a", key("$i"), 0.0), give("$%1"))
     assert found == ["a_i = a[i]", "a[i] = 0.0", "return a_i"]
