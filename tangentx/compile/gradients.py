@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tangentx.analysis.infer.program import Instance, Program
+from tangentx.analysis.memory import global_writes
 from tangentx.analysis.types.kind_copies import copy_kind
 from tangentx.analysis.types.kinds import Bottom, Box, Kind, Num, Region, World, describe, holds_itself
 from tangentx.analysis.types.value_kinds import Valuer, fill
@@ -199,7 +200,7 @@ def always_raises(target: Target, root: Instance) -> Entry:
     def run(*values: Any) -> Any:
         from tangentx.compile.checked_reference import called
 
-        params = root.source.params
+        params = root.source.params[: len(root.source.params) - len(root.source.notes.get(global_writes.NOTE, ()))]
         called(target.function, params, *fresh_copies(*values[: len(params)]))  # tangents may follow
         demand_real_scalar(root, False)
 

@@ -10,7 +10,7 @@ from tangentx.analysis.infer.program import Instance
 from tangentx.analysis.types.kinds import Arr, Box, Kind, is_inexact, varied
 from tangentx.common.naming import Names
 from tangentx.derive.emit import NONE, Emitter
-from tangentx.derive.prologue import arguments_of, entry
+from tangentx.derive.prologue import arguments_of, entry, fetch
 from tangentx.derive.reverse.callee_pairs import as_params
 from tangentx.ir.nodes import Atom, Block, Call, For, Function, If, Link, Lit, Loop, Make, Return, Statement, Var
 
@@ -88,9 +88,12 @@ def pulled(instance: Instance, seeded: Function, wanted: tuple[int | None, ...])
 
 
 def primal(instance: Instance) -> Function:
-    """The program itself, which writes into copies of its arguments."""
+    """The program itself, which writes into copies of its arguments, and reads what is outside where it begins."""
     function = instance.link.function
     assert function is not None
     emit = Emitter(function.span)
-    entry(instance, emit, [p.name for p in function.params])
-    return replace(function, body=(*emit.block, *function.body))
+    fetch(instance, emit)
+    given = arguments_of(instance)
+    entry(instance, emit, given)
+    params = tuple(p for p in function.params if p.name in given)
+    return replace(function, params=params, body=(*emit.block, *function.body))

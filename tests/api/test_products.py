@@ -352,30 +352,43 @@ def test_a_batch_of_cotangents_of_several_results() -> None:
     np.testing.assert_array_equal(tx.vmap(pullback)((np.eye(3), np.zeros(3))), np.diag(2.0 * x))
 
 
+WEIGHTS = np.array([1.0, 2.0])
+COUNTS = [0]
+
+
 def raising(x):
     y = x * x
     raise ArithmeticError(f"always, for {np.ndim(y)}")
 
 
+def raising_of_data(x):
+    COUNTS[0] += 1
+    y = np.sum(x * WEIGHTS)
+    raise ArithmeticError(f"always, for {np.ndim(y)}")
+
+
+@pytest.mark.parametrize("f", [raising, raising_of_data])
 @pytest.mark.parametrize(
     "derivative",
     [
-        lambda: tx.linearize(raising, 2.0),
-        lambda: tx.jvp(raising, (2.0,), (1.0,)),
-        lambda: tx.vjp(raising, 2.0),
-        lambda: tx.grad(raising)(2.0),
-        lambda: tx.value_and_grad(raising)(2.0),
-        lambda: tx.jacfwd(raising)(2.0),
-        lambda: tx.jacrev(raising)(2.0),
-        lambda: tx.hessian(raising)(2.0),
-        lambda: tx.hvp(raising, (2.0,), (1.0,)),
-        lambda: tx.grad(tx.grad(raising))(2.0),
-        lambda: tx.jvp(lambda x: tx.jvp(raising, (x,), (1.0,))[1], (2.0,), (1.0,)),
+        lambda f: tx.linearize(f, 2.0),
+        lambda f: tx.jvp(f, (2.0,), (1.0,)),
+        lambda f: tx.vjp(f, 2.0),
+        lambda f: tx.grad(f)(2.0),
+        lambda f: tx.value_and_grad(f)(2.0),
+        lambda f: tx.jacfwd(f)(2.0),
+        lambda f: tx.jacrev(f)(2.0),
+        lambda f: tx.hessian(f)(2.0),
+        lambda f: tx.hvp(f, (2.0,), (1.0,)),
+        lambda f: tx.grad(tx.grad(f))(2.0),
+        lambda f: tx.jvp(lambda x: tx.jvp(f, (x,), (1.0,))[1], (2.0,), (1.0,)),
     ],
 )
-def test_what_always_raises_does_so(derivative: Any) -> None:
+def test_what_always_raises_does_so(f: Any, derivative: Any) -> None:
+    before = COUNTS[0]
     with pytest.raises(ArithmeticError, match="always, for 0"):
-        derivative()
+        derivative(f)
+    assert COUNTS[0] == before + (f is raising_of_data)
 
 
 def test_an_empty_list_has_an_empty_tangent() -> None:
