@@ -147,8 +147,9 @@ class Resolver:
 
 
 def folds(atom: ir.Atom) -> bool:
-    """Whether attributes of `atom` are read at compile time: those of modules and classes."""
-    return isinstance(atom, ir.Ext) and isinstance(atom.value, ModuleType | type)
+    """Whether attributes of `atom` are read at compile time: those of modules and classes, and the functions of a
+    property (``Base.size.fset``)."""
+    return isinstance(atom, ir.Ext) and isinstance(atom.value, ModuleType | type | property)
 
 
 def is_same(a: Any, b: Any) -> bool:

@@ -453,3 +453,21 @@ def attribute_of_its_own(x: Any) -> Any:
 
 def test_what_each_object_is_made_with_is_compiled() -> None:
     assert tx.grad(attribute_of_its_own, fallback="error")(0.7) == pytest.approx(6.0 * 0.7**5)
+
+
+class Halving(Plain):
+    @Plain.twice.setter
+    def twice(self, value: Any) -> None:
+        Plain.twice.fset(self, value)
+        self.amount = self.amount * Plain.twice.fget(self)
+
+
+def setter_of_the_base(x: Any) -> Any:
+    thing = Halving()
+    thing.twice = x
+    thing.twice += x * x
+    return thing.twice
+
+
+def test_functions_of_a_property_of_a_base_class() -> None:
+    assert tx.grad(setter_of_the_base, fallback="error")(0.7) == pytest.approx(8.0 * 0.7**3)
