@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tangentx.analysis.infer import constant_calls
 from tangentx.analysis.infer.inference import Inference
 from tangentx.analysis.infer.program import Instance, Program
-from tangentx.analysis.infer.try_statements import demand_apart
+from tangentx.analysis.infer.try_statements import demand_apart, demand_unread
 from tangentx.analysis.memory import global_writes
 from tangentx.analysis.types.kinds import Kind
 from tangentx.backend.load import load
@@ -107,6 +107,7 @@ def analyse(function: Function, kinds: Sequence[Kind], program: Program, *, keep
         instance = program.analyse(function, [*kinds, *global_writes.kinds_of(program, function)])
         global_writes.demand_alike(program, instance)
     demand_apart(program)
+    demand_unread(program)
     assert instance.link.function is not None
     check(instance.link.function, closed=True)
     return instance

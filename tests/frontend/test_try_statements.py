@@ -425,3 +425,103 @@ def test_names_that_one_way_leaves_without_value() -> None:
     gradient = tx.grad(left_before_two_names, fallback="error")
     assert gradient(2.0, [1.0]) == 3.0
     assert gradient(2.0, [1.0, 2.0, 3.0]) == 6.0
+
+
+# ---- exceptions that hold what is differentiated ----
+class OutOfRange(ValueError):
+    def __init__(self, value, what="value"):
+        super().__init__(f"{what} is out of range")
+        self.value = value
+
+
+def in_range(v, low):
+    if v < low:
+        raise OutOfRange(v * 2.0, what="distance")
+    return v * v
+
+
+def guarded_by_exceptions(x):
+    if x[0] < -5.0:
+        raise ValueError("too small", x[0], x)
+    assert x[1] < 9.0, (x[1], [x[0]])
+    try:
+        y = in_range(x[0], 0.5)
+    except OutOfRange:
+        y = x[0] * x[1]
+    return y + in_range(x[1], 0.0)
+
+
+def test_exceptions_may_hold_what_is_differentiated_where_nobody_reads_them():
+    for first in (0.3, 0.8):
+        check_grads(guarded_by_exceptions, (np.array([first, 0.7]),))
+    gradient = tx.grad(guarded_by_exceptions, fallback="error")
+    with pytest.raises(ValueError, match="too small") as small:
+        gradient(np.array([-6.0, 0.7]))
+    assert small.value.args[1] == -6.0
+    with pytest.raises(AssertionError) as large:
+        gradient(np.array([0.3, 9.5]))
+    assert large.value.args[0] == (9.5, [0.3])
+    with pytest.raises(OutOfRange, match="distance") as low:
+        gradient(np.array([0.3, -0.7]))
+    assert low.value.value == -1.4
+
+
+def of_its_handler(x):
+    w = 0.0
+    try:
+        in_range(x, 5.0)
+    except OutOfRange as error:
+        w = float(error.value)
+    return w * x
+
+
+def of_its_name(x):
+    error = ValueError(x * x)
+    return error.args[0] * x
+
+
+def of_its_cause(x):
+    error = OutOfRange(x * x)
+    try:
+        raise KeyError("text") from error
+    except KeyError as other:
+        value = float(other.__cause__.value)
+    return value * x
+
+
+def of_a_list(x):
+    errors = [ValueError(x * k) for k in range(3)]
+    return sum(error.args[0] for error in errors) * x
+
+
+def kept_elsewhere(v):
+    error = OutOfRange(v * v)
+    if error.value > 0.0:
+        raise error
+    return v
+
+
+def of_a_helper_on_tensors(x):
+    w = 0.0
+    try:
+        kept_elsewhere(x)
+    except OutOfRange as error:
+        w = float(error.value)
+    return w * x
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize(
+    "f, slope",
+    [
+        (of_its_handler, 2.0),
+        (of_its_name, 0.75),
+        (of_its_cause, 0.75),
+        (of_a_list, 3.0),
+        (of_a_helper_on_tensors, 0.75),
+    ],
+)
+def test_exceptions_that_are_read_are_refused_when_compiled_and_right_on_tensors(f, slope):
+    with pytest.raises(tx.TangentxError):
+        tx.grad(f, fallback="error")(0.5)
+    assert tx.grad(f)(0.5) == pytest.approx(slope)

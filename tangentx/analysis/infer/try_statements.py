@@ -11,7 +11,7 @@ from tangentx.analysis.infer.opaque_calls import UNKNOWN
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, Obj, Some, join, varied
 from tangentx.analysis.types.primitives import acts
-from tangentx.errors import Span, UnsupportedSyntax
+from tangentx.errors import NotResolved, Span, UnsupportedSyntax
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -21,15 +21,17 @@ from tangentx.ir.nodes import (
     Call,
     Delete,
     Expr,
+    Function,
     Lit,
     Make,
     Op,
     Pop,
+    Raise,
     Store,
     Var,
 )
-from tangentx.ir.try_op import NOTE, TRIAL, Attempt
-from tangentx.ir.walk import statements
+from tangentx.ir.try_op import NOTE, TRIAL, Attempt, live
+from tangentx.ir.walk import atoms, reads, statements
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
@@ -103,6 +105,51 @@ def demand_apart(program: Program) -> None:
         if error is not None:
             error.through = _around(program, span)
             raise error
+
+
+def demand_unread(program: Program) -> None:
+    """Refuses to read an exception that is made of what is differentiated, or raised where a function runs on Tensors:
+    it may end the program or be caught, but what stands in it has no derivative. Raises `NotResolved`."""
+    alone = next((helper.error for helper in program.on_tensors.values() if helper.met), None)
+    if not (program.world.exceptions or alone):
+        return
+    functions = [(i, i.link.function) for i in program.reached() if i.link.function is not None]
+    asked = any(_asks(tried) for _, function in functions for tried in _attempts(function))
+    if asked and alone is not None:
+        raise alone
+    message = "what stands in an exception is not differentiated, and here it depends on what is"
+    hint = "give the exception a text, and return the number beside it"
+    for instance, function in functions:
+        assigned = [s for s in statements(function.body) if isinstance(s, Assign)]
+        made = {s.target: s.span for s in assigned if _makes_exception(instance, s.value)}
+        for span in made.values() if asked else _kept(function, made):
+            error = NotResolved(message, span, hint)
+            error.through = () if asked else _around(program, span)
+            raise error
+
+
+def _attempts(function: Function) -> list[Attempt]:
+    """The ``try`` statements of a function."""
+    values = (s.value for s in statements(function.body) if isinstance(s, Assign))
+    return [value.fn for value in values if isinstance(value, Op) and isinstance(value.fn, Attempt)]
+
+
+def _asks(tried: Attempt) -> bool:
+    """Whether a handler reads the exception that it catches."""
+    return any(handler.name in live(handler.block, set()) for handler in tried.handlers)
+
+
+def _makes_exception(instance: Instance, value: Expr) -> bool:
+    """Whether it makes an exception of what varies."""
+    if not (isinstance(value, Op) and isinstance(value.fn, type) and issubclass(value.fn, BaseException)):
+        return False
+    return any(varied(instance.kinds[a.name]) for a in atoms(value) if isinstance(a, Var))
+
+
+def _kept(function: Function, made: dict[str, Span]) -> list[Span]:
+    """Where the exceptions of these names are made, of which there is another use than that they are raised."""
+    read = (name for s in statements(function.body) if not isinstance(s, Raise) for name in reads(s)) if made else ()
+    return [made[name] for name in read if name in made]
 
 
 def _has_effects(program: Program, instance: Instance, seen: set[Instance]) -> bool:

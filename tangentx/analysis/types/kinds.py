@@ -467,12 +467,14 @@ class World:
 
     `links` are read-only views with their bases, `copies` what is copied as a whole with the copies, of this round;
     `given` is what is given to unknown code: the memory, whether that code lets go of it, what it is, and where.
+    `exceptions`: whether there is an exception made of what varies.
     """
 
     changed: bool = False
     links: list[tuple[Region, Region, Any]] = field(default_factory=list)
     copies: list[tuple[Region, Region]] = field(default_factory=list)
     given: list[tuple[list[Region], bool, str, Any]] = field(default_factory=list)
+    exceptions: bool = False
 
     def region(self) -> Region:
         """A new region."""

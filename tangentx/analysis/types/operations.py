@@ -34,7 +34,7 @@ from tangentx.analysis.types.number_joins import each_type, is_mixed, nested_typ
 from tangentx.analysis.types.optional_values import may_be_none, with_and_without, without_none
 from tangentx.analysis.types.primitives import DIAGONALS, gives_constants, hashable, is_arithmetic
 from tangentx.analysis.types.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
-from tangentx.analysis.types.user_objects import hands_on
+from tangentx.analysis.types.user_objects import hands_on, makes_exception
 from tangentx.arrays.device_double import DeviceArray, computed, transfers
 from tangentx.arrays.libraries import numpy_function
 from tangentx.arrays.memory import is_writable
@@ -119,8 +119,12 @@ class Operation:
         return None if found is None else operation_cache.put_together(found, self.world, self.fresh, kinds, self.span)
 
     def _demand_no_objects(self, fn: Callable[..., Any], kinds: Sequence[Kind], result: Kind | None = None) -> None:
-        """Raises NotResolved for an operation that calls methods of objects that vary, or gives one of them."""
+        """Raises NotResolved for an operation that calls methods of objects that vary, or gives one of them: all but
+        exceptions, of which `analysis.infer.try_statements` sees that they are raised and not read."""
         if any(map(varied, kinds)) and hands_on(fn, kinds, result):
+            if makes_exception(fn, kinds):
+                self.world.exceptions = True
+                return
             what = (
                 f"`{public_name(fn)}` of objects calls methods of their classes, or gives one of them; it has no rule"
             )

@@ -8,10 +8,11 @@ back would count as a constant, whatever stands in it.
 from __future__ import annotations
 
 import builtins
+import types
 from collections.abc import Iterable
 from typing import Any
 
-from tangentx.analysis.types.kinds import Box, Kind, Region, Some
+from tangentx.analysis.types.kinds import Box, Kind, Num, Region, Some, varied
 
 _CALLED = frozenset(
     f"__{name}__"
@@ -32,6 +33,24 @@ def hands_on(fn: Any, kinds: Iterable[Kind], result: Kind | None = None) -> bool
     if str(getattr(fn, "__module__", "")).startswith("tangentx."):
         return False
     return any(_has_methods(kind) for kind in kinds) or (result is not None and _is_object(result))
+
+
+def makes_exception(fn: Any, kinds: Iterable[Kind]) -> bool:
+    """Whether it is a call of a class of exceptions that is given numbers, arrays and lists of them. These may vary, as
+    long as the exception is raised and nobody reads it. Code of the user's is given no memory: it might write there."""
+    if not (isinstance(fn, type) and issubclass(fn, BaseException)):
+        return False
+    theirs = any(isinstance(method, types.FunctionType) for method in (fn.__init__, fn.__new__))
+    return all(isinstance(kind, Num) or not varied(kind) or (not theirs and _is_plain(kind)) for kind in kinds)
+
+
+def _is_plain(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
+    """Whether there are no objects in it."""
+    if not isinstance(kind, Box) or (node := kind.region.root()) in seen:
+        return not isinstance(kind, Some)
+    return kind.cls in (list, tuple, dict) and all(
+        _is_plain(item, (*seen, node)) for item in (*node.fields.values(), node.elt)
+    )
 
 
 def _has_methods(kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
