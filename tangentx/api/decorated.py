@@ -163,8 +163,11 @@ class Differentiable:
             self._products[name] = Product(name, of, function, compiled, derivative)
         return self._products[name]
 
-    def explain(self) -> str:
-        """What was compiled, for which kinds, and what is recorded, of all the derivatives."""
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """What was compiled, for which kinds, and what is recorded, of all the derivatives; with arguments, of the
+        gradient alone, and how many bytes for these, which takes one more run of it."""
+        if args or kwargs:
+            return self.grad.explain(*args, **kwargs)
         target = target_of(self._plain())
         made = [d for d in list(held(target.function).made.values()) if d._cache.entries]
         from tangentx.api.display import Explanation, explanation

@@ -278,11 +278,16 @@ class Derivative:
             )
         )
 
-    def explain(self) -> str:
-        """What was compiled, for which kinds, and what is recorded."""
+    def explain(self, *args: Any, **kwargs: Any) -> str:
+        """What was compiled, for which kinds, and what is recorded: with arguments, how many bytes for these, which
+        takes one more run of the derivative."""
         from tangentx.api.display import explanation
 
-        return explanation(repr(self), self._cache)
+        if not (args or kwargs):
+            return explanation(repr(self), self._cache)
+        values = self._values(args, kwargs)
+        entry = in_precision(self._spec.precision, lambda: self._entry(values))
+        return explanation(repr(self), self._cache, entry, values)
 
     def __tangentx_order__(self, program: Any) -> Any:
         """The function whose parameters a call of this fills, and the objects that come first."""

@@ -9,7 +9,8 @@ import sys
 import textwrap
 from typing import Any
 
-from tangentx.api.tape_report import kept
+from tangentx.api.record_sizes import Sizes, sizes_of
+from tangentx.api.tape_report import held, kept
 from tangentx.common.source import find as source_of
 from tangentx.dispatch.entries import LIMIT_TEXT
 from tangentx.errors import TangentxError
@@ -80,8 +81,9 @@ def _primal(derivative: Any) -> str:
     return textwrap.dedent("\n".join(found.lines[found.tree.lineno - 1 : found.tree.end_lineno])) + "\n"
 
 
-def explanation(what: str, cache: Any) -> Explanation:
-    """What `cache` holds of the derivative `what`: for each entry the kinds, the file and what is recorded."""
+def explanation(what: str, cache: Any, measured: Any = None, values: tuple[Any, ...] = ()) -> Explanation:
+    """What `cache` holds of the derivative `what`: for each entry the kinds, the file and what is recorded; of the
+    entry `measured`, if any, in bytes too, in a call with these values."""
     entries = list(cache.entries.values())
     lines = [f"{what}: {len(entries)} compiled"]
     for found in entries:
@@ -89,9 +91,10 @@ def explanation(what: str, cache: Any) -> Explanation:
         if found.notes.get("fallback"):
             lines += ["", *found.notes["signature"].splitlines()]
             continue
+        sizes = sizes_of(found.functions[0], source, values) if found is measured else None
         lines += ["", *found.notes["signature"].splitlines()]
         lines.append(f"  file {found.filename}, {source.count(chr(10))} lines")
-        lines += [f"  {line}" for line in (*_kept(found), *_recorded(source), *_copied(found), *_compiled(found))]
+        lines += [f"  {line}" for line in (*_kept(found), *_recorded(found, sizes), *_copied(found), *_compiled(found))]
     if cache.dropped:
         limits = f"only the {cache.limit} kinds used last are kept, and {LIMIT_TEXT} characters of text"
         lines += ["", f"{cache.dropped} dropped: {limits}"]
@@ -127,9 +130,13 @@ def _size(size: int | None) -> str:
     return f": {size:,} bytes at the last call" if size else ": nothing at the last call, for nobody can write there"
 
 
-def _recorded(source: str) -> list[str]:
-    """What the forward sweep keeps, read from the text."""
-    parts = kept(source)
+def _recorded(entry: Any, sizes: Sizes | None) -> list[str]:
+    """What the forward sweep keeps, read from the text; with its bytes where it was measured."""
+    source = entry.text.source
+    parts = kept(source, sizes)
     if _EXITS.search(source):
         parts.append("the way out of loops")
-    return ["records, for the reverse of", *(f"  {part}" for part in parts)] if parts else ["records nothing"]
+    told = ["records, for the reverse of", *(f"  {part}" for part in parts)] if parts else ["records nothing"]
+    if sizes is not None and (arrays := held(sizes)):
+        told += ["holds, from the forward to the reverse sweep", *(f"  {array}" for array in arrays)]
+    return told

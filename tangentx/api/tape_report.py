@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from tangentx.api.record_sizes import Sizes
+
 _GROUP = re.compile(r"\s*# line (\d+): (.*)")
 _TAPE = re.compile(r"(\w+_)?tape(_\d*)*")
 _SNAPSHOTS = re.compile(r"kept(_\d*)*")
@@ -60,10 +62,10 @@ class Taken:
         return self.pop.func.value.id
 
 
-def kept(source: str) -> list[str]:
+def kept(source: str, sizes: Sizes | None = None) -> list[str]:
     """What the forward sweep records, by the user's lines whose reverse asks for it: each line, and below it its tapes.
 
-    `source` is the text of a derivative; what nothing takes from its tape again is not there.
+    `source` is the text of a derivative; what nothing takes from its tape again is not there. `sizes` are the bytes.
     """
     lines = source.splitlines()
     quoted = " ".join(group[2] for group in map(_GROUP.match, lines) if group is not None)
@@ -76,13 +78,24 @@ def kept(source: str) -> list[str]:
             found.setdefault(group, {})[f"snapshots of {_parts_of(function, snapshot)}"] = None
         for statement, pop in function.popped:
             for part, target in _targets(statement, pop):
-                place, said = _told(functions, function, Taken(statement, pop, part, target), lines)
-                found.setdefault(place, {})[said] = None
+                taken = Taken(statement, pop, part, target)
+                place, said = _told(functions, function, taken, lines)
+                size = (
+                    None
+                    if sizes is None
+                    else sizes.of_tape([f.name for f in _both(functions, function)], taken.tape, part)
+                )
+                found.setdefault(place, {})[said if size is None else f"{said}: {size:,} bytes"] = None
     told: list[str] = []
     for (number, text), tapes in sorted(found.items()):
         told.append(f"line {number}: {text}" if number else "between the lines")
         told += [f"    {said}" for said in tapes]
     return told
+
+
+def held(sizes: Sizes) -> list[str]:
+    """The arrays that are neither recorded nor given, but live from the forward to the reverse sweep."""
+    return [f"`{name}`: {size:,} bytes" for (_, name), size in sizes.held.items() if size]
 
 
 def _is_tape(name: str) -> bool:
@@ -149,8 +162,7 @@ def _told(functions: list[Function], function: Function, taken: Taken, lines: li
     target, statement = taken.target, taken.statement
     reading = _lines_that_read(function, target, statement, lines)
     group = _group(lines, statement) or (reading[0] if reading else None)
-    partner = function.name.replace("_backward", "_forward")
-    what = _content([f for f in functions if f is function or f.name == partner], taken)
+    what = _content(_both(functions, function), taken)
     if isinstance(target, ast.Subscript):
         said = f"`{ast.unparse(target)}`, before it is overwritten"
     elif isinstance(target, ast.Name) and not function.is_own(target.id):
@@ -162,6 +174,12 @@ def _told(functions: list[Function], function: Function, taken: Taken, lines: li
     later = sorted({number for number, _ in reading} - {place[0]}) if not own else []
     others = f"line{'s' if len(later) > 1 else ''} {', '.join(map(str, later))}"
     return place, f"{said}, which {others} read{'' if len(later) > 1 else 's'} too" if later else said
+
+
+def _both(functions: list[Function], function: Function) -> list[Function]:
+    """The functions that have the sweeps of which the second takes what is recorded."""
+    partner = function.name.replace("_backward", "_forward")
+    return [f for f in functions if f is function or f.name == partner]
 
 
 def _content(functions: list[Function], taken: Taken) -> str:
