@@ -94,7 +94,8 @@ def join_like(pieces: Any, arrays: Any, shape: tuple[int, ...], axis: Any = 0) -
         width = np.size(a) // rest if rest else 0
         part = unnested(piece, a)
         parts.append(np.reshape(part, shape[:axis] + (width,) + shape[axis + 1 :]))
-    return np.concatenate(parts, axis=axis)
+    found = np.concatenate(parts, axis=axis)
+    return found if rest else np.reshape(found, shape)  # nothing tells then how wide the pieces are
 
 
 def nested(t: Any, like: Any) -> Any:

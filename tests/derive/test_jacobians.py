@@ -282,6 +282,26 @@ def test_jacobians_of_nothing(jacobian: Any, f: Any, x: Any, shape: tuple[int, .
     assert not found.any()
 
 
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+@pytest.mark.parametrize("join", [np.stack, np.vstack, np.concatenate, np.hstack, np.dstack, np.column_stack])
+@pytest.mark.parametrize("shape", [(0,), (0, 2), (2, 0)])
+def test_nothing_is_joined_to_nothing(join: Any, shape: tuple[int, ...]) -> None:
+    """Compiled and on Tensors, where forward mode is the adjoint of the adjoint."""
+
+    def f(x: Any) -> Any:
+        return join([x, x * 2.0])
+
+    def beyond(x: Any) -> Any:
+        vars(np)  # is not compiled
+        return f(x)
+
+    x = np.zeros(shape)
+    for g in (f, beyond):
+        value, dot = tx.jvp(g, (x,), (x,))
+        assert np.shape(value) == np.shape(dot) == f(x).shape
+        assert tx.jacrev(g)(x).shape == tx.jacfwd(g)(x).shape == f(x).shape + shape
+
+
 def test_jacobians_of_an_empty_part() -> None:
     found = tx.jacfwd(lambda p: np.sort(np.concatenate([p["a"], p["b"]])))({"a": np.zeros(0), "b": np.ones(1)})
     assert found["a"].shape == (1, 0)
