@@ -1,7 +1,8 @@
 """What is recorded for its shape alone gives way to what has that shape, or those lengths, without a record.
 
-``z_bar = np.zeros_like(z_tape.pop())`` is ``np.zeros((len(x), w.shape[1]))`` where the record was `x @ w`, and
-``np.zeros_like(y_bar)`` where `y_bar` has its shape.
+``z_bar = np.zeros_like(z_tape.pop())`` is ``np.zeros((len(x), w.shape[1]))`` where the record was `x @ w`,
+``np.zeros_like(y_bar)`` where `y_bar` has its shape, and ``np.zeros_like(u[1:])`` where the record was a sum of
+``u[:-1]`` and ``u[1:]``.
 """
 
 from __future__ import annotations
@@ -14,13 +15,13 @@ import numpy as np
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Num, Region, is_array
 from tangentx.common.forks import once
-from tangentx.ir.nodes import Assign, Atom, Attr, Expr, Index, Key, Lit, Make, Op, Pop, Statement, Var
+from tangentx.ir.nodes import Assign, Atom, Attr, Expr, Index, Key, Lit, Make, Op, Pop, Slice, Statement, Var
 from tangentx.ir.sweep_marks import CUT
 from tangentx.ir.walk import reads, statements
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.aliasing import viewed
 from tangentx.optimise.facts.dataflow import sweeps
-from tangentx.optimise.facts.shape_arithmetic import Length, Lengths
+from tangentx.optimise.facts.shape_arithmetic import Length, Lengths, plain
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import Rewriter
 
@@ -98,8 +99,7 @@ class _Elsewhere(Rewriter):
             assert isinstance(s, Assign)
             self.count[other] += 1
             return (Assign(s.target, _with(value, name, other), s.span),)
-        made = list(self._zeros(s, name, value))
-        return made or (s,)
+        return list(self._of_part(s, name, value)) or list(self._zeros(s, name, value)) or (s,)
 
     def _of_layout(self, s: Statement) -> tuple[str, Expr] | None:
         if not isinstance(s, Assign) or not isinstance(s.value, Op | Attr):
@@ -125,6 +125,28 @@ class _Elsewhere(Rewriter):
             if (mine.dtype, mine.rank, mine.library) == (kind.dtype, kind.rank, kind.library):
                 return other
         return None
+
+    def _of_part(self, s: Statement, name: str, value: Expr) -> Iterator[Statement]:
+        """What asks for the shape of a slice of another array, ``u[1:]``, that has it."""
+        wanted, kind = self.shape(Var(name)), self.kind(Var(name))
+        if not isinstance(wanted, Lengths) or not isinstance(kind, Arr) or not isinstance(s, Assign):
+            return
+        if self._is_viewed(name, s.target):
+            return
+        for other in (*reversed(self.here), *self.params):
+            shape, mine = self.shape(Var(other)), self.kind(Var(other))
+            if other in self.names or not isinstance(shape, Lengths) or not isinstance(mine, Arr):
+                continue
+            if (mine.dtype, mine.rank, mine.library) != (kind.dtype, kind.rank, kind.library):
+                continue
+            parts = [found for found in map(_slice_of, shape, wanted) if found is not None]
+            if len(parts) == len(wanted) and not self._is_viewed(other):
+                self.count[other] += 1
+                last = max((i for i, part in enumerate(parts) if part != Slice()), default=0)
+                view = self.let(s, Index(Var(other), Key(tuple(parts[: last + 1]), last > 0)), mine)
+                yield view
+                yield Assign(s.target, _with(value, name, view.target), s.span)
+                return
 
     def _zeros(self, s: Statement, name: str, value: Expr) -> Iterator[Statement]:
         """Zeros of these lengths, each asked of an array that has it along an axis."""
@@ -177,6 +199,19 @@ class _Elsewhere(Rewriter):
             made = self.let(s, Index(Var(shape.target), Key((Lit(axis),))), Num(int))
         yield made
         sizes.append(Var(made.target))
+
+
+def _slice_of(length: Length, part: Length) -> Slice | None:
+    """The slice of an axis of the length that has the other length."""
+    length, part = plain(length), plain(part)
+    if part == length:
+        return Slice()
+    match part:
+        case ("less", whole, int(cut)) if plain(whole) == length:
+            return Slice(Lit(cut))
+        case ("slice", whole, *bounds) if plain(whole) == length and all(isinstance(b, int | None) for b in bounds):
+            return Slice(*(Lit(bound) for bound in bounds))
+    return None
 
 
 def _with(value: Expr, name: str, other: str) -> Expr:

@@ -206,8 +206,7 @@ class _Stores:
                 if isinstance(s.value, Var) and self.bound[s.value.name] == 1:
                     self._unite(b.name, s.value)
                     out[j] = Assign(b.name, s.value, s.span)
-                    for k in reversed(gone):
-                        del out[k]
+                    self._remove(out, gone)
                 return
             if self._renames(s, b) and len(gone) == 1:
                 b = Var(s.target)  # type: ignore[union-attr]
@@ -226,8 +225,7 @@ class _Stores:
                 if id(s) in self.fitting.shared and isinstance(v, Var) and v != b:
                     if self._is_as_it_was(out[first:j], v, b):
                         out[first : j + 1] = [Assign(b.name, Op(arrays.clone, (v,)), s.span), *out[first:j]]
-                        for k in reversed(gone):
-                            del out[k]
+                        self._remove(out, gone)
                     return
                 if b in (*key_atoms(s.key), v):
                     return
@@ -236,6 +234,19 @@ class _Stores:
                 gone.append(j)
             elif isinstance(s, If | For | Loop) or b.name in reads(s) | writes(s):
                 return
+
+    def _remove(self, out: list[Statement], gone: list[int]) -> None:
+        """Takes statements out, and those before the first that do nothing but ask for its shape."""
+        asked = reads(out[gone[0]])
+        for k in reversed(gone):
+            del out[k]
+        k = gone[0] - 1
+        while k >= 0 and isinstance(s := out[k], Assign) and s.target in asked and self.read[s.target] == 1:
+            if isinstance(s.value, Call | Pop) or has_effect(s.value):
+                return
+            asked |= reads(s)
+            del out[k]
+            k -= 1
 
     def _renames(self, s: Statement, b: Var) -> bool:
         """Whether the statement gives the array another name, by which alone it is known from there on."""

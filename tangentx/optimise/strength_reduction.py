@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Kind, Num, is_array
 from tangentx.ir.nodes import Assign, Atom, Lit, Op, Statement, Var
@@ -57,14 +58,28 @@ class Factors(Rules):
                 inner = self.expr(u)
                 if not (isinstance(inner, Op) and inner.fn is MUL and not inner.kwargs):
                     return None
-                number = _exact_product(c.value, inner.args[0]) if u.name.startswith("%") else None
-                if number is not None and self.still(inner.args[1]):
-                    return (Assign(s.target, Op(MUL, (Lit(number), inner.args[1])), s.span),)
+                d, x = inner.args
+                number = _exact_product(c.value, d) if self._is_spared(u, x) else None
+                if number is not None and self.still(x):
+                    return (Assign(s.target, Op(MUL, (Lit(number), x)), s.span),)
                 if self.count[u.name] == 1:
                     for x, t in (inner.args, inner.args[::-1]):
                         if isinstance(x, Var) and (p := self.at_hand(Op(MUL, (c, x)), x)) is not None:
                             return self._times(s, t, p, x)
         return None
+
+    def _is_spared(self, u: Var, x: Atom) -> bool:
+        """Whether a multiple of a temporary, itself a multiple of `x`, may be written as one of `x`.
+
+        Where others read the temporary too, an array, and `x` is a copy, that saves nothing and keeps the copy. In the
+        reverse of ``u[1:-1] += 0.1 * (u[:-2] - 2.0 * u[1:-1] + u[2:])`` the one product ``0.1 * u_bar[1:-1]`` serves
+        all three terms, and nothing is copied.
+        """
+        if not u.name.startswith("%"):
+            return False
+        made = self.expr(x) if isinstance(x, Var) else None
+        is_copy = isinstance(made, Op) and made.fn is arrays.clone
+        return not is_copy or self.count[u.name] == 1 or not is_array(self.kind(u))
 
     def _numbers_joined(self, s: Assign, u: Var, v: Var) -> Sequence[Statement] | None:
         """``(2.0 * x) * (0.5 * t)`` as ``x * t``, and the like."""

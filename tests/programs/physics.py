@@ -124,6 +124,21 @@ def relaxed(b, sweeps):
     return np.sum(u * u)
 
 
+def advected(q, speed, ratio, steps):
+    """Advection of densities in cells by upwind fluxes through the faces between them."""
+    for n in range(steps):
+        flux = speed * q[:-1] * (speed > 0.0) + speed * q[1:] * (speed <= 0.0)
+        q[1:-1] -= ratio * (flux[1:] - flux[:-1])
+    return q @ q
+
+
+def smoothed(u, steps):
+    """Diffusion in place, inside of edges that stay."""
+    for n in range(steps):
+        u[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1])
+    return np.sum(u**2)
+
+
 PROGRAMS = [
     Program(heat, lambda: (draw(6, seed=1), 0.2, 4), ("u", "k")),
     Program(wave, lambda: (draw(6, seed=2), 0.5, 4), ("u", "c")),
@@ -142,5 +157,7 @@ PROGRAMS = [
         ("turns", "points"),
     ),
     Program(relaxed, lambda: (draw(6, seed=10), 4), "b"),
+    Program(advected, lambda: (draw(6, seed=11), 0.7, 0.4, 3), ("q", "speed", "ratio")),
+    Program(smoothed, lambda: (draw(5, 4, seed=12), 3), "u"),
     Program(wall, lambda: (np.array([1.2, 1.5, 0.3]),), "x"),
 ]
