@@ -24,7 +24,7 @@ from tangentx.arrays.memory import (
     stretches,
     zeros_there,
 )
-from tangentx.arrays.structures import PLAIN, fields, instance
+from tangentx.arrays.structures import PLAIN, demand_no_end, fields, instance
 from tangentx.common.naming import with_article
 from tangentx.errors import NotDifferentiable, SharedMemory
 
@@ -285,7 +285,10 @@ def _copied(x: Any, memo: dict[int, Any], blocks: list[tuple[int, int, Any]]) ->
         return memo[id(x)]
     if is_array(x):
         result = memo[id(x)] = x if is_recorder(x) else _copied_array(x, blocks)
-    elif isinstance(x, list):
+        return result
+    if isinstance(x, list | dict | tuple):
+        demand_no_end(type(x))
+    if isinstance(x, list):
         result = memo[id(x)] = copy.copy(x)
         result[:] = [_copied(item, memo, blocks) for item in x]
     elif isinstance(x, dict):
@@ -308,6 +311,7 @@ def _copied_object(x: Any, memo: dict[int, Any], blocks: list[tuple[int, int, An
     if parts_of(type(x)) is not None:
         result = memo[id(x)] = instance(type(x), {key: _copied(item, memo, blocks) for key, item in inside.items()})
         return result
+    demand_no_end(type(x))
     result = memo[id(x)] = object.__new__(type(x))
     for key, item in inside.items():
         object.__setattr__(result, key, _copied(item, memo, blocks))

@@ -13,6 +13,7 @@ import numpy as np
 
 from tangentx.arrays.libraries import is_array, is_elsewhere, library_of_class
 from tangentx.arrays.library_objects import parts_of
+from tangentx.errors import NotDifferentiable
 
 NUMBERS = (float, complex, np.floating, np.complexfloating)
 _OPAQUE = (type, types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType)
@@ -84,6 +85,7 @@ def finish(bar: Any, primal: Any) -> Any:
         items = [finish(b, p) for b, p in zip(bars, primal, strict=True)]
         if isinstance(primal, list):
             return items
+        demand_no_end(type(primal))
         return type(primal)(*items) if hasattr(primal, "_fields") else tuple(items)
     if isinstance(primal, dict):
         return {key: finish((bar or {}).get(key), item) for key, item in primal.items()}
@@ -112,11 +114,19 @@ def _finish_number(bar: Any, primal: Any) -> Any:
     return type(primal)(value if isinstance(primal, (complex, np.complexfloating)) else np.real(value))
 
 
+def demand_no_end(cls: type) -> None:
+    """Refuses to make another object of a class with ``__del__``, which would run for that one, too."""
+    if hasattr(cls, "__del__"):
+        message = f"an object of class `{cls.__name__}` would be copied, and the `__del__` of the copy would run"
+        raise NotDifferentiable(message, hint="pass what the object holds, or read it where nothing is written")
+
+
 def instance(cls: type, attributes: dict[str, Any]) -> Any:
     """A new `cls` with `attributes`, made without `__init__`; frozen classes too, and those of `library_objects`."""
     known = parts_of(cls)
     if known is not None:
         return known.made(cls, attributes)
+    demand_no_end(cls)
     made: Any = object.__new__(cls)
     for name, value in attributes.items():
         object.__setattr__(made, name, value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tangentx.backend.module_text import too_deep
+from tangentx.common.compiling import compiled
 from tangentx.common.generated_text import Text, run
 from tangentx.common.recursion import deep
 from tangentx.common.silenced_warnings import quietly
@@ -18,7 +19,7 @@ def load(text: Text, filename: str, module: str = "tangentx.generated") -> dict[
     """
     try:
         # What Python warns of in a text that we wrote is nothing that its user could change.
-        code = quietly(lambda: deep(lambda: compile(text.source, filename, "exec", dont_inherit=True)))
-    except (SyntaxError, RecursionError, MemoryError):  # it was parsed before: there are more than 20 loops
+        code = quietly(lambda: deep(lambda: compiled(text.source, filename)))
+    except (SyntaxError, RecursionError):  # it was parsed before: there are more than 20 loops
         raise too_deep(text.place) from None
     return run(code, text, filename, module)

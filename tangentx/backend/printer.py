@@ -8,6 +8,7 @@ import itertools
 import tokenize
 from typing import Any
 
+from tangentx.common.compiling import parsed
 from tangentx.common.recursion import deep
 from tangentx.common.silenced_warnings import quietly
 
@@ -39,7 +40,7 @@ def printed(tree: ast.FunctionDef) -> str:
     """
     try:
         return deep(lambda: _guarded(tree))
-    except (RecursionError, MemoryError):
+    except RecursionError:
         raise TooDeep from None
 
 
@@ -128,7 +129,7 @@ def _bracketed(line: str) -> str:
     if line.startswith("return "):
         return f"return ({line[7:]})"
     try:
-        (stmt,) = ast.parse(line).body
+        (stmt,) = parsed(line).body
     except (SyntaxError, ValueError):  # the head of a block; more than one statement
         return line
     if not isinstance(stmt, ast.Assign | ast.AugAssign):
@@ -167,7 +168,7 @@ def _pieces(line: str) -> list[tuple[str, float]]:
 
 def _faithful(text: str, tree: ast.AST) -> bool:
     try:
-        back = ast.parse(text).body
+        back = parsed(text).body
     except IndentationError:  # what is printed is indented well, but for the number of levels
         raise TooDeep from None
     except SyntaxError as error:

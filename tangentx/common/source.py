@@ -20,6 +20,7 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
 from tangentx.common.bounded_cache import Bounded
+from tangentx.common.compiling import compiled, parsed
 from tangentx.common.recursion import deep
 from tangentx.common.silenced_warnings import quietly
 from tangentx.common.source_lines import lines_of
@@ -145,7 +146,7 @@ def _surveyed(file: str, text: str, flags: int, rewriting: _Rewriting | None) ->
     flags |= ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # notebook cells may
     try:
         tree, code = deep(lambda: quietly(lambda: _compiled(file, text, flags, rewriting)))
-    except (RecursionError, MemoryError):
+    except RecursionError:
         message = f"{file} holds an expression or a statement that is nested too deeply for Python to show its syntax"
         raise NoSource(message, Span(file, 1), "break it up, or move the function to another file") from None
     except (SyntaxError, ValueError) as error:
@@ -160,12 +161,12 @@ def _surveyed(file: str, text: str, flags: int, rewriting: _Rewriting | None) ->
 
 def _compiled(file: str, text: str, flags: int, rewriting: _Rewriting | None) -> tuple[ast.Module, CodeType]:
     """The text's tree, and its code; the user saw the compiler's warnings when the functions were made."""
-    tree, made = (compile(text, file, "exec", flags | ast.PyCF_ONLY_AST, dont_inherit=True) for _ in range(2))
+    tree, made = (parsed(text, file, flags) for _ in range(2))
     # pytest is asked only where it is loaded: this module never imports it.
     rewriter: Any = sys.modules.get("_pytest.assertion.rewrite")
     if rewriting is not None and rewriter is not None:
         rewriter.rewrite_asserts(made, text.encode(), file, rewriting.config)
-    return tree, compile(made, file, "exec", flags, dont_inherit=True)
+    return tree, compiled(made, file, flags=flags)
 
 
 def _definitions(tree: ast.Module, file: str, lines: tuple[str, ...]) -> dict[tuple[int, str], list[Found]]:

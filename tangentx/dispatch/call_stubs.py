@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.compiling import compiled
+
 MISSED: Any = object()
 _OWN = frozenset(np.empty((2, 2), order=order).flags.num for order in ("C", "F")) | {np.empty(2).flags.num}
 """The flags of arrays that own their memory, may be written, and lie in it without gaps."""
@@ -73,7 +75,7 @@ def hit(
 @functools.lru_cache(maxsize=256)
 def _maker(form: Form) -> Callable[..., Callable[..., Any]]:
     scope: dict[str, Any] = {"ndarray": np.ndarray, "generic": np.generic, "MISSED": MISSED, "OWN": _OWN}
-    exec(compile(_text(form), "<tangentx route of a call>", "exec"), scope)
+    exec(compiled(_text(form), "<tangentx route of a call>"), scope)
     made: Callable[..., Callable[..., Any]] = scope["make"]
     return made
 

@@ -25,6 +25,7 @@ from tangentx.arrays.signatures import key, overlaps
 from tangentx.backend.captured_cells import Cells, Globals, is_of
 from tangentx.common import cache_files, package_digest
 from tangentx.common.axes import Taken, axes_of, shapes_of
+from tangentx.common.compiling import compiled
 from tangentx.common.free_variables import Name, static
 from tangentx.common.free_variables import found as found_name
 from tangentx.common.generated_text import Copied, LateMarks, Text, filename_of, run
@@ -326,7 +327,7 @@ def _record(question: Question, entry: Entry) -> dict[str, Any]:
     held = {name: _held_by(value, reads, ways) for name, value in text.names.items()}
     if not guard():
         raise Unkept("what it reads has changed meanwhile")
-    code = quietly(lambda: compile(text.source, _FILE, "exec", dont_inherit=True))
+    code = quietly(lambda: compiled(text.source, _FILE))
     parts = {name: getattr(text, name) for name in ("source", "imports", "functions", "files")}
     notes = {name: entry.notes.get(name) for name in ("axes", "value", "signature")}
     return (

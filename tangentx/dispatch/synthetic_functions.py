@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tangentx.common.bounded_cache import Bounded
+from tangentx.common.compiling import compiled
 from tangentx.common.naming import Names, is_identifier, spell
 from tangentx.dispatch.derivative_registry import held
 from tangentx.errors import is_library
@@ -167,7 +168,7 @@ def _function(
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     given = {"__builtins__": builtins, "__name__": getattr(like, "__module__", None) or "builtins", **outside}
     space = dict(given)
-    exec(compile(text, file, "exec"), space)
+    exec(compiled(text, file), space)
     made: types.FunctionType = space.pop(name)
     space |= given
     made.__defaults__ = ordered or None

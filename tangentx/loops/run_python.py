@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
+from tangentx.common.compiling import compiled
 from tangentx.loops import print_python
 from tangentx.loops.arguments import FLAGGED, Backend, Unfit, demand_fit, typed
 from tangentx.loops.callbacks import called, raising
@@ -16,7 +17,7 @@ def in_python(program: Program, parallel: bool = False) -> tuple[str, Backend]:
     """Its text, and what runs it."""
     text = print_python.text_of(program)
     namespace: dict[str, Any] = {"outside": [functools.partial(called, call) for call in program.outside]}
-    exec(compile(text, f"<tangentx loops {program.functions[0].name}>", "exec"), namespace)
+    exec(compiled(text, f"<tangentx loops {program.functions[0].name}>"), namespace)
     function = namespace[program.functions[0].name]
 
     def run(values: Sequence[Any]) -> Sequence[Any]:

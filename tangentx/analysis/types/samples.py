@@ -123,6 +123,8 @@ class Sampler:
             return cls(values)
         if cls is dict:
             return items
+        if hasattr(cls, "__del__"):
+            raise NoSample
         if issubclass(cls, tuple):
             return cls(*items.values())
         if dataclasses.is_dataclass(cls):

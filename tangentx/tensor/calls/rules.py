@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import guarded, of_rule
+from tangentx.common.compiling import compiled
 from tangentx.common.user_rules import own_rule
 from tangentx.errors import NoTemplate
 from tangentx.templates import Template, find
@@ -101,7 +102,7 @@ def _captured(body: Any) -> dict[str, Any]:
 def compiled_pullback(text: str, names: dict[str, Any]) -> Callable[..., Any]:
     """The function ``pull_`` of a text."""
     space = dict(names)
-    exec(compile(text, "<tangentx pullback>", "exec"), space)
+    exec(compiled(text, "<tangentx pullback>"), space)
     made: Callable[..., Any] = space["pull_"]
     return made
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,20 @@ LASTING = frozenset((bool, int, float, complex, str, type(None), type(Ellipsis),
 WITHOUT = LASTING | {np.ndarray, np.float32, np.complex128, np.bool_, np.dtype, type}
 """Types of values that are no Tensor and hold none."""
 _OTHERS = (deque, set, frozenset)
+
+
+def consist_of(kinds: frozenset[Any], items: Collection[Any]) -> bool:
+    """Whether all items are of some classes, or tuples of such items: soon told of long containers.
+
+    >>> consist_of(LASTING, [1.0, (2, "b"), ()]), consist_of(LASTING, [(1, (2,))])
+    (True, False)
+    """
+    found = set(map(type, items))
+    if tuple in found:
+        found.discard(tuple)
+        inside = itertools.chain.from_iterable(x for x in items if type(x) is tuple)
+        return found.issubset(kinds) and kinds.issuperset(map(type, inside))
+    return found.issubset(kinds)
 
 
 def parts_of(value: Any) -> dict[Any, Any] | None:

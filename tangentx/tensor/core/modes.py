@@ -28,9 +28,10 @@ class Touched:
     ...     pass
     >>> found, node, row = Touched(), Node(), []
     >>> found.add(node), found.add(row), id(node) in found, len(found.values())
-    (None, None, True, 2)
+    (False, True, True, 2)
     >>> del node, row
-    >>> found.let_go()
+    >>> [len(gone) for gone in found.let_go()]
+    [1]
     >>> found.values()
     []
     """
@@ -42,29 +43,38 @@ class Touched:
     def __contains__(self, key: int) -> bool:
         return key in self._weakly or key in self._held
 
-    def add(self, x: Any) -> None:
-        """Notes an object."""
+    def add(self, x: Any) -> bool:
+        """Notes an object; tells whether it is held from now on."""
         key = id(x)
         if key in self:
-            return
+            return False
         weakly = self._weakly
         try:
             weakly[key] = weakref.ref(x, lambda _: weakly.pop(key, None))
         except TypeError:
             self._held[key] = x
+            return True
+        return False
 
     def values(self) -> list[Any]:
         """All that live still."""
         return [*self._held.values(), *(x for found in list(self._weakly.values()) if (x := found()) is not None)]
 
-    def let_go(self) -> None:
-        """Drops what nobody else holds, and what that held after it."""
-        for _ in range(_ROUNDS):
-            held = [key for key, x in self._held.items() if sys.getrefcount(x) <= _ALONE]
+    def let_go(self) -> Iterator[list[Any]]:
+        """Drops what nobody else holds, and what that held after it; shows each time first what goes."""
+        while held := [key for key, x in self._held.items() if sys.getrefcount(x) <= _ALONE]:
+            yield [self._held[key] for key in held]
             for key in reversed(held):
                 del self._held[key]
-            if not held:
-                break
+
+    def calls(self, x: Any) -> bool:
+        """Whether a weak reference to an object calls something when it dies, beside the one that is kept here."""
+        own = self._weakly.get(id(x))
+        found = (found.__callback__ for found in weakref.getweakrefs(x) if found is not own)
+        return any(
+            call is not None and (isinstance(call, weakref.finalize) or call.__module__ not in WEAK_TABLES)
+            for call in found
+        )
 
 
 def _alone() -> int:
@@ -74,7 +84,8 @@ def _alone() -> int:
     return count
 
 
-_ROUNDS = 4
+WEAK_TABLES = ("weakref", "_weakrefset")
+"""Modules whose own weak references forget an item of a table, and call nothing else."""
 _ALONE = _alone()
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from tangentx.common import source
 from tangentx.common.bounded_cache import Bounded
+from tangentx.common.compiling import compiled
 from tangentx.common.silenced_warnings import quietly
 from tangentx.errors import NoSource, StaleSource
 from tangentx.tensor.fallback.interposition import CALL, PATTERN, Asked
@@ -90,7 +91,7 @@ def _compiled(found: source.Found, captured: tuple[str, ...], flags: int) -> typ
         node.type_params = []  # asked for from Python 3.12 on
     module = ast.fix_missing_locations(ast.Module([around], []))
     # Without what is warned of: that a text is called, and what the user has seen before.
-    code: types.CodeType = quietly(lambda: compile(module, found.file, "exec", flags, dont_inherit=True))
+    code: types.CodeType = quietly(lambda: compiled(module, found.file, flags=flags))
     for _ in range(3 if found.owner else 2):
         code = next(c for c in code.co_consts if isinstance(c, types.CodeType))
     return code

@@ -21,10 +21,11 @@ import numpy as np
 from tangentx.arrays import fields, zeros_as
 from tangentx.common.naming import with_article
 from tangentx.errors import NotDifferentiable, is_library, span_of
-from tangentx.tensor.core.containers import LASTING, like_container
+from tangentx.tensor.core.containers import LASTING, consist_of, like_container
 from tangentx.tensor.core.modes import STATE, Program, during
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.call_rewriting import ORIGINALS
+from tangentx.tensor.fallback.finalizers import let_go
 from tangentx.tensor.fallback.library_code import OURS, is_users_class
 from tangentx.tensor.fallback.programs import program_of
 from tangentx.tensor.fallback.reachable import is_late, reached
@@ -88,7 +89,7 @@ class Release:
     def all_kept(self) -> None:
         """All that has been noted and that somebody still holds."""
         program = self.program
-        program.touched.let_go()
+        let_go(program)
         for (_, name), space in program.names.items():
             if name in space:
                 old = space[name]
@@ -193,6 +194,8 @@ class Release:
         return ((name, value) for name, value in (inside or {}).items() if name not in own)
 
     def _list(self, x: Any) -> None:
+        if consist_of(_PLAIN, x):
+            return
         for i, item in enumerate(list(x)):
             new = self.value(item)
             if new is not item:  # another thread may have moved it since
@@ -201,6 +204,8 @@ class Release:
                     x[at] = new
 
     def _dict(self, x: Any) -> None:
+        if consist_of(_PLAIN, (*x, *x.values())):
+            return
         items = [(key, self.value(key), item, self.value(item)) for key, item in list(x.items())]
         if any(old is not new for old, new, _, _ in items):
             x.clear()
@@ -211,6 +216,8 @@ class Release:
                 x[key] = item
 
     def _set(self, x: Any) -> None:
+        if consist_of(_PLAIN, list(x)):
+            return
         for item in list(x):  # other threads may put more into it meanwhile
             new = self.value(item)
             if new is not item:

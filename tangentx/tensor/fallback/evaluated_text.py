@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tangentx.common.bounded_cache import Bounded
+from tangentx.common.compiling import compiled
 from tangentx.common.silenced_warnings import quietly
 from tangentx.tensor.fallback.call_rewriting import replaced
 from tangentx.tensor.fallback.interposition import Asked
@@ -55,7 +56,7 @@ def _code(text: str, mode: str, meanings: Mapping[str, Any]) -> types.CodeType:
         plain = compile(whole, _FILE, mode, dont_inherit=True)  # with the errors and warnings of Python
         tree = ast.parse(whole, _FILE, mode)
         asked = ast.fix_missing_locations(Asked().visit(tree))
-        made = quietly(lambda: compile(asked, _FILE, mode, dont_inherit=True))
+        made = quietly(lambda: compiled(asked, _FILE, mode))
         found = replaced(made, meanings, plain)
         _MADE.put((text, mode), found, len(text))
     return found

@@ -27,6 +27,7 @@ from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.equal_values import compared, ordering
+from tangentx.tensor.fallback.finalizers import let_go, tells_of_deaths
 from tangentx.tensor.fallback.formatted_values import demand_untold, reading
 from tangentx.tensor.fallback.introspection import ask, looked_at, shown
 from tangentx.tensor.fallback.library_code import is_users
@@ -90,7 +91,7 @@ def _when_let_go(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function, updated=())
     def asked(*args: Any, **kwargs: Any) -> Any:
         if STATE.program is not None:
-            STATE.program.touched.let_go()
+            let_go(STATE.program)
         return function(*args, **kwargs)
 
     return asked
@@ -107,7 +108,7 @@ def known_function(function: types.FunctionType, version: Version, method: Any =
         return managed if method is None else types.MethodType(managed, method.__self__)
     if hasattr(function, "dispatch") and hasattr(function, "registry"):
         return lambda *args, **kwargs: version(function.dispatch(shown(args[0]).__class__))(*args, **kwargs)
-    if home == "weakref":
+    if tells_of_deaths(function):
         called = _when_let_go(called)
     if home in _PYTHONS or function.__code__.co_filename == "<string>":
         return called if method is None else of_container(called, method.__self__, version)

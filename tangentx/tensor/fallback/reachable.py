@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import fields
-from tangentx.tensor.core.containers import WITHOUT
+from tangentx.tensor.core.containers import WITHOUT, consist_of
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.library_code import is_users_class
@@ -24,15 +24,14 @@ _LISTED = (list, tuple, set, frozenset, deque)
 _ITERATORS = frozenset(
     map(type, (iter([]), iter(()), iter({}), iter({}.values()), iter({}.items()), iter(set()), reversed([])))
 ) | {map, filter, zip, enumerate, type({}.values()), type({}.items()), type({}.keys())}
-_MOST = 100_000
 _TRIES = 1000
 
 
 def active_in(*values: Any) -> Tensor | None:
     """A Tensor that is differentiated and that one of the values is, holds or can come to; None without one."""
     stack = list(values)
-    met: set[int] = set()
-    while stack and len(met) < _MOST:
+    met: dict[int, Any] = {}  # each is kept, so that no other one gets its identity
+    while stack:
         value = stack.pop()
         kind = type(value)
         if kind is Tensor:
@@ -40,9 +39,9 @@ def active_in(*values: Any) -> Tensor | None:
                 found: Tensor = value
                 return found
         elif kind not in WITHOUT and id(value) not in met:
-            met.add(id(value))
+            met[id(value)] = value
             inside = reached(value)
-            if not (kind in _LISTED and WITHOUT.issuperset(map(type, inside))):  # long lists of numbers are passed over
+            if not (isinstance(inside, tuple) and consist_of(WITHOUT, inside)):
                 stack.extend(inside)
     return None
 

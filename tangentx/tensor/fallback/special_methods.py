@@ -19,10 +19,11 @@ from tangentx.common.axes import axis_and_rank
 from tangentx.common.naming import with_article
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.tensor.calls.apply import call
-from tangentx.tensor.core.containers import LASTING, holds_tensor, raw, tensors_in
+from tangentx.tensor.core.containers import LASTING, consist_of, holds_tensor, raw, tensors_in
 from tangentx.tensor.core.modes import STATE, refusal
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.equal_values import compared
+from tangentx.tensor.fallback.finalizers import demand_seen, tells_of_deaths
 from tangentx.tensor.fallback.formatted_values import telling
 from tangentx.tensor.fallback.interposition import mark
 from tangentx.tensor.fallback.introspection import attribute_of, demand_settable, pattern
@@ -41,8 +42,9 @@ Version = Callable[[Any], Any]
 def touch(x: Any, value: Any) -> None:
     """Notes that an object has been given a value, which may be or hold a Tensor: see `escaped_values`."""
     program = STATE.program
-    if program is not None and type(value) not in _FREE:
-        program.touched.add(x)
+    if program is not None and type(value) not in _FREE and not (type(value) is tuple and consist_of(_FREE, value)):
+        if program.touched.add(x):
+            demand_seen(x, program)
         if is_late(value):
             program.places[id(value)] = place()
 
@@ -82,7 +84,8 @@ def special(function: Callable[..., Any], name: str, version: Version, theirs: C
 
     def ask(*args: Any, **kwargs: Any) -> Any:
         found = getattr(type(args[0]), name, None) if args else None
-        return version(found)(*args, **kwargs) if theirs(found) else function(*args, **kwargs)
+        own = theirs(found) or tells_of_deaths(found)
+        return version(found)(*args, **kwargs) if own else function(*args, **kwargs)
 
     return ask
 
@@ -397,6 +400,8 @@ def _iteration(version: Version, method: Callable[[Any, str], Any]) -> Callable[
         if type(x) in _PLAIN:
             return x
         own = method(x, "__iter__")
+        if tells_of_deaths(getattr(type(x), "__iter__", None)):
+            own = version(type(x).__iter__)
         it = x if own is None else own(x)
         following = None if type(it) in _PLAIN else method(it, "__next__")
         return it if following is None else items(it, following)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import fields
+from tangentx.arrays.structures import demand_no_end
 from tangentx.tensor.core.tensor import Tensor
 
 
@@ -47,7 +48,7 @@ def plain(value: Any, known: dict[int, Any] | None = None) -> Any:
         return known[id(value)]
     if isinstance(value, tuple):
         return rebuilt(value, {key: plain(item, known) for key, item in inside.items()})
-    result = known[id(value)] = object.__new__(type(value)) if fields(value) is not None else copy.copy(value)
+    result = known[id(value)] = _another(value)
     return rebuilt(result, {key: plain(item, known) for key, item in list(inside.items())})
 
 
@@ -63,8 +64,14 @@ def copied(value: Any, other: Callable[[Any], Any], known: dict[int, Any] | None
         return known[id(value)]
     if isinstance(value, tuple):
         return rebuilt(value, {key: copied(item, other, known) for key, item in inside.items()})
-    result = known[id(value)] = object.__new__(type(value)) if fields(value) is not None else copy.copy(value)
+    result = known[id(value)] = _another(value)
     return rebuilt(result, {key: copied(item, other, known) for key, item in list(inside.items())})
+
+
+def _another(value: Any) -> Any:
+    """An object or container of the same class, to be filled."""
+    demand_no_end(type(value))
+    return object.__new__(type(value)) if fields(value) is not None else copy.copy(value)
 
 
 def outputs_in(value: Any, seed: Any, found: list[tuple[Tensor, Any]]) -> None:

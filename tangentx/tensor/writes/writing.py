@@ -225,7 +225,7 @@ class Write(Node):
         self.into = root._needs
         self.steps, self.key = steps, key
         part = root._primal
-        for step in steps if root._primal.dtype.kind == "c" or active and value._primal.dtype.kind == "c" else ():
+        for step in steps if root._primal.dtype.kind == "c" or active and np.iscomplexobj(value._primal) else ():
             part = step.on(part)
         # The real and the imaginary part of a cotangent are those of its conjugate: see our convention.
         other = part.dtype != root._primal.dtype

@@ -91,7 +91,7 @@ def frozen(v):
 )
 def test_equal_keys_of_different_histories_are_refused(f: Any) -> None:
     for run in (lambda v: tx.grad(f)(v), lambda v: tx.jvp(f, (v,), (v,)), lambda v: tx.vjp(tx.grad(f), v)):
-        with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_histories\.py:\d+.*equal \(.*stop_gradient"):
+        with pytest.raises(tx.NotDifferentiable, match=r"(?s)test_equal_values\.py:\d+.*equal \(.*stop_gradient"):
             run(EQUAL)
     steps = 1e-6 * np.eye(2)
     wanted = [(f(UNLIKE + h) - f(UNLIKE - h)) / 2e-6 for h in steps]

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
 import pytest
 
 import tangentx as tx
+from tangentx.tensor.core.containers import consist_of
+from tangentx.tensor.core.modes import Program, during
 from tangentx.tensor.fallback.reachable import active_in
+from tangentx.tensor.fallback.special_methods import touch
 
 
 class Changing(list):
@@ -34,3 +40,41 @@ def test_what_cannot_be_read_raises_what_it_raises() -> None:
 
     with pytest.raises(RuntimeError, match="closed"):
         active_in(Broken([1]))
+
+
+TABLE: dict[str, Any] = {"value": None}
+
+
+def reads_the_table(y):
+    return y * TABLE["value"]
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_a_value_is_found_behind_whatever_number_of_others() -> None:
+    """What lay behind 100,000 objects was a constant, silently."""
+
+    def f(x):
+        TABLE["value"] = x * 2.0
+        return eval("x") * tx.grad(reads_the_table)(3.0)
+
+    TABLE["others"] = [[k] for k in range(100_000)]
+    try:
+        assert tx.grad(f)(1.5) == 6.0
+    finally:
+        del TABLE["others"]
+
+
+@pytest.mark.parametrize("item", [(1.0, "a"), (), 2.0, np.float64(2.0)])
+def test_plain_tuples_need_no_looking_after(item: Any) -> None:
+    """A list that one was put into was looked through in the end, at each call."""
+    program, row = Program(), []
+    during(lambda: touch(row, item), program=program)
+    assert program.touched.values() == []
+
+
+@pytest.mark.parametrize("item", [([],), ((1.0, []),), ((tx.tensor(1.0),),), [1.0], (1.0, ((),))])
+def test_what_may_hold_a_tensor_is_looked_after(item: Any) -> None:
+    program, row = Program(), []
+    during(lambda: touch(row, item), program=program)
+    assert program.touched.values() == [row]
+    assert not consist_of(frozenset((float,)), [1.0, item])
