@@ -99,8 +99,9 @@ def same_length(x: Any, count: int) -> None:
 def of_rule(given: Any, like: Any, result: Any, rule: str, name: str) -> Any:
     """What a rule of the user's gives for `like`, in the form of its cotangent: lists and dicts in its structure.
 
-    An array has the shape of `like`, or that of the `result` to which `like` was broadcast; 0.0 stands for no
-    derivative. Raises NotDifferentiable for all else.
+    An array has the shape of `like`, or that of the `result` to which `like` was broadcast, and holds real or complex
+    numbers, for no multiple of a cotangent is a whole one; 0.0 stands for no derivative. Raises NotDifferentiable for
+    all else.
     """
     if isinstance(like, list | tuple):
         several = isinstance(given, list | tuple) or (isinstance(given, np.ndarray) and given.ndim > 0)
@@ -119,6 +120,11 @@ def of_rule(given: Any, like: Any, result: Any, rule: str, name: str) -> Any:
         given = np.asarray(given)
     if isinstance(given, list | tuple | dict):
         raise _unfit(rule, name, given, f"of shape {np.shape(like)}", "give it as a number or an array")
+    if isinstance(given, np.ndarray) and given.dtype.kind in "biu" and given.ndim:
+        raise NotDifferentiable(
+            f"{name} in the rule of `{rule}` is an array of {given.dtype}, which no cotangent times a partial is",
+            hint="leave out the cast, or give 0.0 for no derivative",
+        )
     shape, wanted = (None if given is None else np.shape(given)), np.shape(like)
     if shape == wanted or (shape == () and np.all(np.asarray(given) == 0)):
         return unbroadcast(given, like)

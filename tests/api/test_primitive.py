@@ -227,3 +227,27 @@ def test_a_rule_that_captures_runs_on_tensors() -> None:
 
 def _difference(f: Callable[..., Any], x: Any, h: float = 1e-6) -> Any:
     return (f(x + h) - f(x - h)) / (2.0 * h)
+
+
+@tx.primitive
+def counted(x):
+    return np.sum(x)
+
+
+@counted.adjoint
+def counted_adjoint(x, *, ans_bar):
+    x_bar = np.full(np.shape(x), ans_bar, dtype=int)
+    return x_bar
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_a_rule_that_casts_to_whole_numbers_is_refused() -> None:
+    """It is not linear: a cotangent of 0.5 would give 0, and forward mode, which turns the rule around, 0 always."""
+    x = np.array([1.0, 2.0])
+    for run in (
+        lambda: tx.grad(counted)(x),
+        lambda: tx.jvp(lambda x: counted(x) * 1.0, (x,), (x,)),
+        lambda: counted(tx.tensor(x, requires_grad=True)).backward(),
+    ):
+        with pytest.raises(tx.NotDifferentiable, match="in the rule of `counted` is an array of int64"):
+            run()
