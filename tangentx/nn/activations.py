@@ -198,7 +198,10 @@ class Flatten(Module):
             for axis in range(1, len(shape)):
                 width *= shape[axis]
             return np.reshape(x, (shape[0], width))
-        first, last = self.start_dim % len(shape), self.end_dim % len(shape)
+        first, last = (dim if dim >= 0 else dim + len(shape) for dim in (self.start_dim, self.end_dim))
+        if not (0 <= first < len(shape) and 0 <= last < len(shape)):
+            dims = f"start_dim={self.start_dim}, end_dim={self.end_dim}"
+            raise ValueError(f"Flatten expects an input with the axes {dims}, and got the shape {shape}")
         if first > last:
             raise ValueError(f"start_dim={self.start_dim} lies behind end_dim={self.end_dim} of {len(shape)} axes")
         lengths: list[int] = []

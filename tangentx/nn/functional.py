@@ -16,7 +16,7 @@ from tangentx.arrays.draws import uniform_like
 from tangentx.arrays.error_function import erf
 from tangentx.arrays.pooling import part_means, window_counts, window_maxima, window_sums
 from tangentx.arrays.windows import source_places
-from tangentx.nn.shapes import demand_targets
+from tangentx.nn.shapes import demand_channels, demand_targets
 from tangentx.tensor.core.tensor import Tensor
 
 # ---- activations
@@ -35,6 +35,7 @@ def leaky_relu(x: Any, negative_slope: float = 0.01) -> Any:
 def prelu(input: Any, weight: Any) -> Any:
     """The elements that are positive, the others times `weight`: one number, or one for each channel of axis 1."""
     if np.size(weight) > 1:
+        demand_channels(np.shape(input), np.size(weight), range(2, 65), "(batch, channels, ...)", "PReLU")
         shape = (1, np.size(weight)) + (1,) * (np.ndim(input) - 2)
         weight = np.reshape(weight, shape)
     return np.where(input > 0, input, weight * input)

@@ -23,6 +23,15 @@ REFUSED = [
     (nn.GRUCell(4, 2), (3, 5), rf"GRUCell {ENDS} \(4,\), and got the shape \(3, 5\)"),
     (nn.LSTMCell(4, 2), (3, 5), rf"LSTMCell {ENDS} \(4,\), and got the shape \(3, 5\)"),
     (nn.LSTM(4, 2), (3, 2, 5), rf"a recurrent layer {ENDS} \(4,\), and got the shape \(3, 2, 5\)"),
+    (nn.PReLU(3), (2, 1), r"PReLU expects .* with 3 channels, and got the shape \(2, 1\)"),
+    (nn.PReLU(3), (3,), r"PReLU expects .* with 3 channels, and got the shape \(3,\)"),
+    (nn.GroupNorm(3, 6), (2, 4, 5, 5), r"GroupNorm expects .* with 6 channels, and got the shape \(2, 4, 5, 5\)"),
+    (nn.Conv1d(3, 4, 2), (2, 4, 5), r"Conv1d expects .* with 3 channels, and got the shape \(2, 4, 5\)"),
+    (nn.ConvTranspose2d(3, 4, 2), (3, 5, 5), r"ConvTranspose2d expects .* 3 channels, and got the shape \(3, 5, 5\)"),
+    (nn.MaxPool2d(2), (5,), "images have four axes, not the shape"),
+    (nn.AvgPool2d(7), (2, 3, 5, 5), r"a window that reaches over 7 does not fit an image of \(5, 5\)"),
+    (nn.AdaptiveAvgPool2d(2), (5,), "images have four axes, not the shape"),
+    (nn.Flatten(0, 3), (2, 4), r"Flatten expects an input with the axes .*end_dim=3, and got the shape \(2, 4\)"),
     (nn.MultiheadAttention(6, 2), (3, 2, 5), rf"MultiheadAttention {ENDS} \(6,\), and got the shape"),
 ]
 
@@ -49,8 +58,8 @@ def test_it_is_refused(layer, shape, message):
     with pytest.raises(ValueError, match=message) as caught:
         result(layer, x)
     assert caught.value.__notes__[0].startswith(f"in the layer {type(layer).__name__}({layer.extra_repr()}), given")
-    with pytest.raises((ValueError, tx.NotDifferentiable), match=message):
-        tx.grad(lambda layer, x: np.sum(result(layer, x)), fallback="error")(layer, x)
+    with pytest.raises((ValueError, tx.TangentxError), match=message):
+        tx.grad(lambda layer, x: np.sum(result(layer, x)), wrt="x", fallback="error")(layer, x)
 
 
 def test_running_statistics_stay_as_they_were():
