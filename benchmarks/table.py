@@ -59,8 +59,9 @@ def peer_rows(seconds: float, scale: float) -> Iterator[Row]:
     for program in programs(scale):
         gradient, arguments = tx.grad(program.primal, program.wrt, jit="c"), program.arguments
         start = perf_counter()
-        demand_equal(program.name, gradient(*arguments), program.by_hand(*arguments))
+        compiled = gradient(*arguments)
         first = perf_counter() - start
+        demand_equal(program.name, compiled, program.by_hand(*arguments))
         calls: list[Callable[[], Any]] = [partial(program.by_hand, *arguments), partial(gradient, *arguments)]
         found = [peer for peer in program.peers if peer in peers.installed()]
         calls += [peers.gradient_by(peer, program) for peer in found]

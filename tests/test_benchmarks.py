@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks import compiling, measure, table, tensors, texts
+from benchmarks import compiling, measure, pages, table, tensors, texts
 from benchmarks.programs import formula_by_hand, programs
 
 ROOT = Path(__file__).parent.parent
@@ -34,6 +34,23 @@ def test_the_table_is_printed():
     _, *lines = done.stdout.splitlines()
     assert [re.split("  +", line)[0] for line in lines] == ROWS
     assert all("goal" in line and re.search(r"\b(met|MISSED)\b", line) for line in lines)
+
+
+JITTED = [table.Row("heat: jit", 0.22, 0.28, "x", "20 ms beside 90 ms"), table.Row("burgers: jit", 0.4, 0.06, "x")]
+
+
+def test_a_page_says_on_what_was_measured_and_when():
+    text = pages.page(JITTED)
+    assert re.search(r"^Measured on \d{4}-\d\d-\d\d, on .*\d+ processors.*Python 3", text, re.MULTILINE)
+    assert "| heat | 0.220 | 0.28 | 20 ms beside 90 ms |" in text
+
+
+def test_a_picture_has_all_ratios(tmp_path):
+    pytest.importorskip("matplotlib")
+    pages.write_page(str(tmp_path / "page"), JITTED)
+    picture = (tmp_path / "page" / pages.PICTURE).read_text()
+    assert "<!-- heat -->" in picture and "<!-- burgers -->" in picture
+    assert pages.PICTURE in (tmp_path / "page" / pages.PAGE).read_text()
 
 
 def test_a_wrong_gradient_is_no_result():

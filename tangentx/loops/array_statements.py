@@ -401,18 +401,22 @@ class ArrayWriter:
         """The places of a slice along an axis; bails out where its bounds are not inside of it."""
         b = self.builder
         if step < 0:
-            if step != -1 or start is not None or stop is not None:
+            if start is not None or stop is not None:
                 raise Refused("a slice that goes backwards between bounds")
-            return Span(b.let("k", Apply("sub", (extent, ONE), INT)), extent, -1)
+            return Span(b.let("k", Apply("sub", (extent, ONE), INT)), self._every(-step, extent), step)
         low = ZERO if start is None else self._end(start, extent)
         high = extent if stop is None else self._end(stop, extent)
         count = b.let("n", self._difference(low, high))
         if not (stop is None or start is None):
             self._demand_order(low, high, extent)
-        if step != 1:
-            more = Apply("add", (count, Const(step - 1, INT)), INT)
-            count = b.let("n", Apply("floordiv", (b.let("n", more), Const(step, INT)), INT))
-        return Span(low, count, step)
+        return Span(low, self._every(step, count), step)
+
+    def _every(self, step: int, count: Expr) -> Expr:
+        """How many places are left of so many if only every `step`-th is taken, the first of all among them."""
+        if step == 1:
+            return count
+        more = self.builder.let("n", Apply("add", (count, Const(step - 1, INT)), INT))
+        return self.builder.let("n", Apply("floordiv", (more, Const(step, INT)), INT))
 
     def _difference(self, low: Expr, high: Expr) -> Expr:
         (x, m), (y, n) = self.builder.affine(low), self.builder.affine(high)

@@ -464,6 +464,8 @@ RULES: dict[Any, Rule] = {
     math.atan2: _function("atan2", 2),
     np.hypot: _function("hypot", 2),
     math.hypot: _function("hypot", 2),
+    np.copysign: _function("copysign", 2),
+    math.copysign: _function("copysign", 2),
     np.isnan: _tested("isnan"),
     np.isfinite: _tested("isfinite"),
     np.isinf: _tested("isinf"),

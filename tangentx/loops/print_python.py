@@ -156,8 +156,8 @@ class Printer:
                 return self.expr(place)
             case loops.Span(start, count, 1):
                 return f"{self.expr(start)}:{self.expr(start)} + {self.expr(count)}"
-            case loops.Span(start, count, -1):
-                return "::-1"
+            case loops.Span(step=step) if step < 0:  # along all of the axis
+                return f"::{step}"
             case loops.Span(start, count, step):
                 return f"{self.expr(start)}:{self.expr(start)} + {self.expr(count)} * {step}:{step}"
         return "None"

@@ -44,7 +44,7 @@ _VECTORS = frozenset(
     "exp log sin cos tan tanh sinh cosh expm1 log1p asin acos atan log2 log10 asinh acosh atanh".split()
 )
 _DECIDING = frozenset(
-    "maximum minimum sign floor ceil trunc rint mod floordiv ratio_or_zero log_or_zero power_slope".split()
+    "maximum minimum sign floor ceil trunc rint mod floordiv ratio_or_zero log_or_zero power_slope copysign".split()
 )
 _VECTOR = '__attribute__((simd("notinbranch"))) extern'
 _HAS_VECTORS = """/* Functions of the C library that take several numbers at once. */
