@@ -10,6 +10,7 @@ from typing import Any
 
 import gast
 
+from tangentx.common.class_aliases import takes_parameters
 from tangentx.frontend import resolve
 from tangentx.frontend.expressions import Expressions, Steps
 from tangentx.ir import nodes as ir
@@ -33,13 +34,24 @@ class Calls(Expressions, ABC):
             else:
                 method = node.func.attr
         else:
-            fn = yield node.func
+            fn = self._with_parameters(node.func) or (yield node.func)
         if method is None and isinstance(fn, ir.Ext) and any(fn.value is frame for frame in FRAME):
             raise self.refuse(node, f"{fn.name} sees the frame that calls it", "name what you need")
         searched = self.searched(fn, method, node)
         if searched is not None:
             return searched
         return (yield from self._with_arguments(fn, method, above, node))
+
+    def _with_parameters(self, node: Any) -> ir.Ext | None:
+        """The class of ``Stack[float]``, where it and its parameters are known; None for anything else."""
+        if not isinstance(node, gast.Subscript):
+            return None
+        cls = self.outside(node.value)
+        if cls is None or not takes_parameters(cls.value):
+            return None
+        parts = node.slice.elts if isinstance(node.slice, gast.Tuple) else [node.slice]
+        named = (isinstance(part, gast.Constant) or self.outside(part) or self._with_parameters(part) for part in parts)
+        return cls if all(named) else None
 
     def _with_arguments(self, fn: ir.Atom, method: str | None, above: ir.Ext | None, node: Any) -> Steps:
         """The call, its arguments evaluated in Python's order."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cmath
+import heapq
 import math
 from typing import Any
 
@@ -52,6 +53,18 @@ def in_order(iterable: Any, *, key: Any = None, reverse: Any = False) -> Any:
     items = list(iterable)
     keys = items if key is None else [key(item) for item in items]
     return [items[i] for i in ordered(keys, reverse)]
+
+
+@composition(heapq.nlargest, domain=("2, [y, x, 0.1]", "1, [x, -y, 0.1], key=abs", "9, A(4)"), containers=True)
+def largest_few(n: Any, iterable: Any, key: Any = None) -> Any:
+    """The `n` largest items, as its documentation says it."""
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
+
+
+@composition(heapq.nsmallest, domain=("2, [y, x, 0.1]", "1, [x, -y, 0.1], key=abs", "9, A(4)"), containers=True)
+def smallest_few(n: Any, iterable: Any, key: Any = None) -> Any:
+    """The `n` smallest items."""
+    return sorted(iterable, key=key)[: max(n, 0)]
 
 
 def _told_of_nothing(fn: Any) -> str:

@@ -43,6 +43,7 @@ from tangentx.analysis.types.kinds import (
     varied,
 )
 from tangentx.analysis.types.primitives import is_primitive, name_of
+from tangentx.common.class_aliases import class_behind
 from tangentx.errors import NotResolved, TangentxError, is_ours
 from tangentx.ir.functions import BoundMethod, Chosen, Closure, Derived, Partial, function_of
 from tangentx.ir.nodes import (
@@ -165,6 +166,8 @@ def call_object(
     w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: Atom | None = None
 ) -> tuple[Expr, Kind]:
     """A call of a known object, which the atom `callee` holds if there is one."""
+    if (cls := class_behind(fn)) is not fn:
+        return call_object(w, cls, args, kwargs)
     here = array_libraries.asked(w, fn, args) or operator_calls.spelled(w, fn, args, kwargs)
     if here is not None:
         return here

@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.common.class_aliases import class_behind
 from tangentx.common.user_rules import checkpointed
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.templates import always_composed, find, has_composition, solver
@@ -78,6 +79,8 @@ def on_tensors(function: Any) -> Any:
     home = type(function).__module__
     if hasattr(type(function), "__tangentx_target__") or (home.startswith("tangentx.") and not is_of_models(home)):
         return with_rule(function) or of_ours(function, on_tensors)
+    if (cls := class_behind(function)) is not function:
+        return on_tensors(cls)
     if id(function) in _OTHERS:
         return _other(function)
     if function is np.ndarray or function is np.fromiter:
