@@ -362,7 +362,7 @@ def test_a_wrong_fact_is_caught(sort: str, monkeypatch: pytest.MonkeyPatch) -> N
         tx.grad(program)(x)
     monkeypatch.setattr(operations.Operation, "kind", lying(fn, lie))
     with pytest.raises(tx.InternalError, match=what) as caught, pytest.MonkeyPatch.context() as fresh:
-        fresh.setattr(operations.outcomes, "find", lambda key: None)
+        fresh.setattr(operations.operation_cache, "find", lambda key: None)
         tx.grad(copied(program), fallback="error", check=True)(x)
     assert caught.value.span is not None
     assert caught.value.span.file == __file__
@@ -947,7 +947,7 @@ def test_verify_reports_what_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "FAILED  forward mode against differences" in str(report)
     fn, lie, program, x, what = LIES["rank"]
     monkeypatch.setattr(operations.Operation, "kind", lying(fn, lie))
-    monkeypatch.setattr(operations.outcomes, "find", lambda key: None)
+    monkeypatch.setattr(operations.operation_cache, "find", lambda key: None)
     report = tx.verify(copied(program), x, fallback="error")
     assert not report
     assert what in str(report)
