@@ -18,6 +18,7 @@ from tangentx.analysis.infer import control_flow
 from tangentx.analysis.infer.inference import Inference
 from tangentx.analysis.types import kinds
 from tangentx.backend.spelling import Scope
+from tangentx.frontend import resolve
 from tangentx.ir import upward_exposed
 from tangentx.ir.nodes import Lit, Op, Var
 from tangentx.optimise import in_place_sums
@@ -286,6 +287,22 @@ def test_the_work_grows_slowly(
         counts.append({"steps": 0, "joins": 0, "looks": 0, "tries": 0})
         tx.grad(defined(f"{text.__name__} {count}", text(count)))(0.7)
     assert all(counts[1][work] <= factor * max(1, counts[0][work]) for work in counts[0]), counts
+
+
+def test_functions_side_by_side_are_looked_through_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The names of the function around them were looked for once for each of them."""
+    counts: list[int] = []
+    inside = resolve.children
+
+    def counted(node: Any) -> Any:
+        counts[-1] += 1
+        return inside(node)
+
+    monkeypatch.setattr(resolve, "children", counted)
+    for count in (40, 80):
+        counts.append(0)
+        compared(defined(f"{count} functions side by side", inner(count)))
+    assert counts[1] < 2.2 * counts[0]
 
 
 def products(count: int) -> str:

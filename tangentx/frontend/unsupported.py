@@ -134,9 +134,10 @@ def _outer(tree: Any, enclosing: frozenset[str]) -> Iterator[Refusal]:
         if bound in declared:
             message = f"rebinding the {declared[bound]} name {bound!r} is not differentiated"
             yield Refusal(node, message, "pass the value as an argument, and return the new one")
-    for inner in scopes.inner(tree):
-        if not isinstance(inner, gast.ClassDef):
-            yield from _outer(inner, enclosing | resolve.scope(tree).names)
+    functions = [inner for inner in scopes.inner(tree) if not isinstance(inner, gast.ClassDef)]
+    around = enclosing | resolve.scope(tree).names if functions else enclosing
+    for inner in functions:
+        yield from _outer(inner, around)
 
 
 def _attribute(node: Any) -> Iterator[Refusal]:

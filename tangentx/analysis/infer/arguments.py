@@ -48,9 +48,11 @@ def spread(w: Walker, expr: Called, room: Room) -> Called | None:
     for i, atom in enumerate(expr.args):
         given = len(args) + len(expr.args) - i - 1
         args += _items(w, atom, i, room, given, [k for k, _ in named]) if i in expr.stars else [atom]
-    twice = [name for i, (name, _) in enumerate(named) if name in [k for k, _ in named[:i]]]
-    if twice:
-        raise Misfit(f"got multiple values for keyword argument '{twice[0]}'")
+    met: set[str] = set()
+    for name, _ in named:
+        if name in met:
+            raise Misfit(f"got multiple values for keyword argument '{name}'")
+        met.add(name)
     return replace(expr, args=tuple(args), kwargs=tuple(named), stars=())
 
 
