@@ -8,6 +8,8 @@ from tangentx.arrays.adjoints import (
     add_at,
     arange_dot,
     columns_outer,
+    decayed_rests,
+    decayed_sums,
     give_best,
     if_above,
     if_below,
@@ -19,6 +21,7 @@ from tangentx.arrays.adjoints import (
     put_along,
     repeated,
     running_as,
+    running_logaddexp,
     running_max,
     running_min,
     scatter,
@@ -250,7 +253,7 @@ from tangentx.arrays.sparse_matrices import (
     triplet_outer,
     triplet_product,
 )
-from tangentx.arrays.special import bessel_i, polygamma, sinc_slope
+from tangentx.arrays.special import bessel_i, normal_quantile, polygamma, sinc_slope
 from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, last_axes, length_along
 from tangentx.arrays.splines import interval_of, knot_span, power_rows, power_sum, trailing_spread, trailing_sum
 from tangentx.arrays.structures import fields, finish, has_derivative, instance
@@ -264,6 +267,9 @@ from tangentx.arrays.tables import (
     frame_widths,
     largest_like,
     log_det,
+    neighbour_products,
+    neighbour_spread,
+    neighbour_sums,
     ordered,
     unconvolve,
     unpad,
@@ -275,6 +281,9 @@ from tangentx.arrays.unchanged_data import as_seen, demand_same
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [
+    "normal_quantile",
+    "decayed_rests",
+    "decayed_sums",
     "as_complex",
     "as_reals",
     "brought",
@@ -418,6 +427,9 @@ __all__ = [
     "matmul_right",
     "merged",
     "moving",
+    "neighbour_products",
+    "neighbour_spread",
+    "neighbour_sums",
     "nested",
     "next_snapshot",
     "no_slope",
@@ -449,6 +461,7 @@ __all__ = [
     "repeated",
     "rows",
     "running_as",
+    "running_logaddexp",
     "running_max",
     "running_min",
     "same_length",

@@ -8,10 +8,12 @@ import numpy as np
 
 from tangentx.arrays.libraries import added_at, array_of, as_array, counted, is_array, is_elsewhere, zeros_of
 from tangentx.arrays.products import careful
+from tangentx.arrays.safe_arithmetic import guarded, lead
 from tangentx.arrays.shapes import unbroadcast
 from tangentx.arrays.structures import has_derivative
 from tangentx.arrays.transfers import brought
 from tangentx.arrays.zeros import real_zero, zero, zeros_as
+from tangentx.common.float_events import under_events
 from tangentx.errors import NotDifferentiable
 
 _REALS = (float, np.float64)
@@ -424,3 +426,46 @@ def columns_outer(u: Any, v: Any) -> Any:
 
 def _columns_outer(u: Any, v: Any) -> Any:
     return np.outer(u, v) if np.ndim(u) == 1 else np.matmul(u, np.swapaxes(v, -1, -2))
+
+
+def _weighed_sums(t: Any, y: Any) -> Any:
+    """The sums of ``t[i] * exp(y[i] - y[k])`` for the `i` up to each `k`, of a rising `y`: those of what is above 0 and
+    below apart, by logarithms, so that nothing overflows."""
+    if not np.all(np.isfinite(y)):
+        found = [t[0]]
+        for k in range(1, len(t)):
+            found.append(t[k] + guarded(np.exp(lead(y[k - 1], y[k])), found[-1]))
+        return np.stack(found)
+
+    def part(sign: float) -> Any:
+        size = np.maximum(sign * t, 0.0)
+        heights = under_events(lambda: np.log(size), divide="ignore") + y
+        return under_events(lambda: np.exp(np.logaddexp.accumulate(heights) - y), all="ignore")
+
+    return (part(1.0) - part(-1.0)).astype(np.result_type(t, y), copy=False)
+
+
+def running_logaddexp(a: Any, axis: Any = 0) -> Any:
+    """Logarithms of running sums of exponentials along an axis."""
+    return np.logaddexp.accumulate(a, 0 if axis is None else axis)
+
+
+def decayed_sums(t: Any, y: Any, axis: Any = 0) -> Any:
+    """The sums of ``t[i] * exp(y[i] - y[k])`` for the `i` up to each `k` along an axis, where `y` rises.
+
+    >>> decayed_sums(np.array([1.0, 2.0]), np.log(np.array([1.0, 2.0])))
+    array([1. , 2.5])
+    """
+    along = 0 if axis is None else axis
+    return np.moveaxis(_weighed_sums(np.moveaxis(t, along, 0), np.moveaxis(y, along, 0)), 0, along)
+
+
+def decayed_rests(t: Any, y: Any, axis: Any = 0) -> Any:
+    """The adjoint of `decayed_sums` in its first argument: for each `i` the sums of all `k` from there on.
+
+    >>> decayed_rests(np.array([1.0, 2.0]), np.log(np.array([1.0, 2.0])))
+    array([2., 2.])
+    """
+    along = 0 if axis is None else axis
+    rows, heights = np.moveaxis(t, along, 0)[::-1], np.moveaxis(y, along, 0)[::-1]
+    return np.moveaxis(_weighed_sums(rows, -heights)[::-1], 0, along)

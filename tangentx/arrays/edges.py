@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any
 
 import numpy as np
@@ -54,10 +56,16 @@ def spline_weights(t: Any, order: int, derivative: int = 0) -> Any:
 
     The spline of order n is a sum of powers ``(x + (n + 1) / 2 - k)₊ ** n`` with signed binomials over n!.
     """
-    x = np.asarray(t)[None, :] - np.arange(order + 1)[:, None]
     power = order - derivative
     if power < 0:
-        return np.zeros(x.shape)
+        return np.zeros((order + 1, *np.shape(t)))
+    place = np.asarray(t) + 0.5 * (order + 1) - order
+    if np.all((place >= 0.0) & (place < 1.0)):  # each tap in a piece of its own, as where images are read
+        powers = np.ones((power + 1, *place.shape))
+        for k in range(power):
+            powers[k + 1] = powers[k] * place
+        return _pieces(order, derivative) @ powers
+    x = np.asarray(t)[None, :] - np.arange(order + 1)[:, None]
     total = np.zeros(x.shape)
     scale = float(np.prod(np.arange(1.0, power + 1)))
     binomial = 1.0
@@ -67,3 +75,18 @@ def spline_weights(t: Any, order: int, derivative: int = 0) -> Any:
         total += binomial * term
         binomial *= -(order + 1 - k) / (k + 1)
     return total / scale
+
+
+@functools.lru_cache(maxsize=64)
+def _pieces(order: int, derivative: int) -> Any:
+    """The coefficients of the pieces of a B-spline, or of its derivative, the last piece first: in powers of the
+    distance from where each begins."""
+    power = order - derivative
+    found = np.zeros((order + 1, power + 1))
+    for piece in range(order + 1):
+        for k in range(piece + 1):
+            sign = (-1.0) ** k * math.comb(order + 1, k) / math.factorial(power)
+            for p in range(power + 1):
+                found[order - piece, p] += sign * math.comb(power, p) * float(piece - k) ** (power - p)
+    found.flags.writeable = False
+    return found

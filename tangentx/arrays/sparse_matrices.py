@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import weakref
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,14 +41,50 @@ def compressed(rows: Any, cols: Any, shape: Any) -> Any:
     return np.ravel(sums), (places % max(width, 1)).astype(np.int32), begins.astype(np.int32)
 
 
-def sparse_solved(data: Any, rows: Any, cols: Any, b: Any) -> Any:
-    """The solution of a square sparse system, by SciPy's direct solver."""
+class _Factored(NamedTuple):
+    """Factors of a matrix, and copies of what it was made of."""
+
+    values: Any
+    rows: Any
+    cols: Any
+    factors: Any
+
+
+_FACTORED: dict[int, tuple[Any, _Factored]] = {}
+"""By the identity of an array of values a weak reference to it, with which the entry goes, and the last factors."""
+
+
+def _is_same(known: Any, given: Any) -> bool:
+    return known is given or np.array_equal(known, given)
+
+
+def _factors(data: Any, rows: Any, cols: Any, count: int, kind: Any) -> tuple[Any, str]:
+    """Factors of a matrix, and how systems are solved with them: those of the last system with the same values serve
+    both for it and for the transposed one. Values may have been written into since, so they are compared."""
     from scipy.sparse import coo_array
     from scipy.sparse.linalg import splu
 
-    matrix = coo_array((data, (rows, cols)), shape=(len(b), len(b))).tocsc()
+    held, known = _FACTORED.get(id(data), (lambda: None, None))
+    if known is not None and held() is data and known.factors.shape[0] == count and known.values.dtype == kind:
+        if _is_same(known.values, data):
+            if _is_same(known.rows, rows) and _is_same(known.cols, cols):
+                return known.factors, "N"
+            if _is_same(known.rows, cols) and _is_same(known.cols, rows):
+                return known.factors, "T"
+    values = np.array(data, kind)
+    found = splu(coo_array((values, (rows, cols)), shape=(count, count)).tocsc())
+    if type(data) is np.ndarray:
+        key = id(data)
+        kept = _Factored(values, np.array(rows), np.array(cols), found)
+        _FACTORED[key] = weakref.ref(data, lambda _: _FACTORED.pop(key, None)), kept
+    return found, "N"
+
+
+def sparse_solved(data: Any, rows: Any, cols: Any, b: Any) -> Any:
+    """The solution of a square sparse system, by SciPy's direct solver."""
     kind = np.result_type(data, b, np.float64)
-    return splu(matrix.astype(kind)).solve(np.asarray(b).astype(kind)).astype(np.result_type(data, b))
+    factors, way = _factors(data, rows, cols, len(b), kind)
+    return factors.solve(np.asarray(b).astype(kind), way).astype(np.result_type(data, b))
 
 
 def sparse_iterated(data: Any, rows: Any, cols: Any, b: Any, name: Any, x0: Any, options: Any) -> Any:

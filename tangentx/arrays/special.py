@@ -109,3 +109,23 @@ def sinc_slope(x: Any, order: int = 1) -> Any:
         total = total + (-1.0) ** k / (2 * k + 1) / math.factorial(power) * close**power
     found = (math.pi**order * np.where(near, total, found)).astype(dtype)
     return found if isinstance(x, np.ndarray) else found[()]
+
+
+def normal_quantile(p: Any) -> Any:
+    """Where the distribution function of the standard normal distribution is `p`, as the module `statistics` finds it;
+    nan where that is nowhere.
+
+    >>> normal_quantile(0.5)
+    0.0
+    """
+    if np.ndim(p) == 0:
+        value = _normal_quantile(float(p))
+        return np.asarray(value) if isinstance(p, np.ndarray) else value
+    flat = [_normal_quantile(float(each)) for each in np.ravel(p)]
+    return np.array(flat, np.result_type(p, np.float16)).reshape(np.shape(p))
+
+
+def _normal_quantile(p: float) -> float:
+    from statistics import NormalDist
+
+    return NormalDist().inv_cdf(p) if 0.0 < p < 1.0 else math.nan

@@ -104,6 +104,51 @@ def log_det(a: Any) -> Any:
     return np.linalg.slogdet(a)[1]
 
 
+def _along(a: Any, start: Any, stop: Any, axis: Any) -> Any:
+    """A part of an array along an axis."""
+    return a[(*(slice(None),) * (axis % np.ndim(a)), slice(start, stop))]
+
+
+def neighbour_sums(wide: Any, w: Any, axis: Any) -> Any:
+    """Sums of neighbours along an axis, weighed, where all of them are inside.
+
+    >>> neighbour_sums(np.array([1.0, 2.0, 4.0, 8.0]), np.array([1.0, 10.0]), 0)
+    array([21., 42., 84.])
+    """
+    count = np.shape(wide)[axis] - len(w) + 1
+    total = _along(wide, 0, count, axis) * w[0]
+    for k in range(1, len(w)):
+        total = total + _along(wide, k, k + count, axis) * w[k]
+    return total
+
+
+def neighbour_spread(t: Any, w: Any, axis: Any) -> Any:
+    """The adjoint of `neighbour_sums` in its first argument.
+
+    >>> neighbour_spread(np.array([1.0, 2.0]), np.array([1.0, 10.0]), 0)
+    array([ 1., 12., 20.])
+    """
+    count = np.shape(t)[axis]
+    shape = list(np.shape(t))
+    shape[axis] = count + len(w) - 1
+    found = np.zeros(shape, np.result_type(t, w))
+    for k in range(len(w)):
+        part = _along(found, k, k + count, axis)
+        part += t * w[k]
+    return found
+
+
+def neighbour_products(wide: Any, t: Any, axis: Any) -> Any:
+    """The adjoint of `neighbour_sums` in the weights.
+
+    >>> neighbour_products(np.array([1.0, 2.0, 4.0]), np.array([1.0, 10.0]), 0)
+    array([21., 42.])
+    """
+    count = np.shape(t)[axis]
+    sums = [np.sum(_along(wide, k, k + count, axis) * t) for k in range(np.shape(wide)[axis] - count + 1)]
+    return np.stack(sums)
+
+
 def as_reals(a: Any) -> Any:
     """The memory of complex numbers as real and imaginary parts, in turn along the last axis.
 

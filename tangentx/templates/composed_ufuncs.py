@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import running_max, running_min, stretch_ends, top_of
+from tangentx.arrays import running_logaddexp, running_max, running_min, stretch_ends, top_of
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.registry import constant
@@ -312,7 +312,7 @@ def divide_accumulate(array: Any, axis: Any = 0) -> Any:
 @composition(np.logaddexp.accumulate, domain=("A(3)", "A(2,3), 1"))
 def logaddexp_accumulate(array: Any, axis: Any = 0) -> Any:
     """Logarithms of running sums of exponentials along the first axis."""
-    return _steps(np.logaddexp, array, 0 if axis is None else axis)
+    return running_logaddexp(np.asarray(array), axis)
 
 
 @composition(np.power.accumulate, domain=("P(3)", "P(2,3), 1"))

@@ -6,7 +6,7 @@ import math
 import statistics
 from typing import Any
 
-from tangentx.arrays import made_of
+from tangentx.arrays import made_of, normal_quantile
 from tangentx.templates.library_classes import constructor_of, methods_of
 
 _NORMAL: Any = statistics.NormalDist
@@ -72,6 +72,18 @@ class Normal:
         if not self._sigma:
             raise statistics.StatisticsError("zscore() not defined when sigma is zero")
         return (x - self._mu) / self._sigma
+
+    def inv_cdf(self, p: Any) -> Any:
+        """The number that is exceeded with probability ``1 - p``."""
+        if p <= 0.0 or p >= 1.0:
+            raise statistics.StatisticsError("p must be in the range 0.0 < p < 1.0")
+        if self._sigma <= 0.0:
+            raise statistics.StatisticsError("cdf() not defined when sigma at or below zero")
+        return self._mu + self._sigma * normal_quantile(p)
+
+    def quantiles(self, n: Any = 4) -> Any:
+        """The points that cut the numbers into intervals of one probability."""
+        return [self.inv_cdf(i / n) for i in range(1, n)]
 
     def __add__(self, other: Any) -> Any:
         """Moved by a number, or the sum of two independent ones."""

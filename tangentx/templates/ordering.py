@@ -6,7 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import put_along, running_as, running_max, running_min, sorted_as, undiff, unrun, unsort
+from tangentx.arrays import (
+    decayed_rests,
+    decayed_sums,
+    lead,
+    put_along,
+    running_as,
+    running_logaddexp,
+    running_max,
+    running_min,
+    sorted_as,
+    undiff,
+    unrun,
+    unsort,
+)
 from tangentx.templates.registry import adjoint, linear
 
 
@@ -104,6 +117,53 @@ def unrun_(t: Any, a: Any, best: Any, axis: Any = 0, *, ans_bar: Any) -> Any:
     """Adjoint of the best so far."""
     t_bar = running_as(ans_bar, a, best, axis)
     return t_bar
+
+
+@adjoint(running_logaddexp, domain=("A(4)", "A(3,2)", "A(2,3), 1", "A(0)", "A(3), None"))
+def running_logaddexp_(array: Any, axis: Any = 0, *, ans: Any, ans_bar: Any) -> Any:
+    """Logarithms of running sums of exponentials."""
+    array_bar = np.exp(lead(array, ans)) * decayed_rests(ans_bar, ans, axis)
+    return array_bar
+
+
+@running_logaddexp_.tangent
+def running_logaddexp_tangent(array: Any, axis: Any = 0, *, ans: Any, array_dot: Any) -> Any:
+    """The tangents, each weighed by its share."""
+    ans_dot = decayed_sums(array_dot * np.exp(lead(array, ans)), ans, axis)
+    return ans_dot
+
+
+_RISING = "np.array([-1., 0.5, 2.])"
+
+
+@adjoint(decayed_sums, domain=(f"A(3), {_RISING}", "A(1,3), np.array([[1., 1.5, 2.]]), 1"))
+def decayed_sums_(t: Any, y: Any, axis: Any = 0, *, ans: Any, ans_bar: Any) -> Any:
+    """Running sums that decay."""
+    t_bar = decayed_rests(ans_bar, y, axis)
+    y_bar = t * decayed_rests(ans_bar, y, axis) - ans_bar * ans
+    return t_bar, y_bar
+
+
+@decayed_sums_.tangent
+def decayed_sums_tangent(t: Any, y: Any, axis: Any = 0, *, ans: Any, t_dot: Any, y_dot: Any) -> Any:
+    """Sums of what changes, less what decays faster."""
+    ans_dot = decayed_sums(t_dot + t * y_dot, y, axis) - ans * y_dot
+    return ans_dot
+
+
+@adjoint(decayed_rests, domain=(f"A(3), {_RISING}", "A(1,3), np.array([[1., 1.5, 2.]]), 1"))
+def decayed_rests_(t: Any, y: Any, axis: Any = 0, *, ans: Any, ans_bar: Any) -> Any:
+    """Running sums from the end that decay."""
+    t_bar = decayed_sums(ans_bar, y, axis)
+    y_bar = ans_bar * ans - t * decayed_sums(ans_bar, y, axis)
+    return t_bar, y_bar
+
+
+@decayed_rests_.tangent
+def decayed_rests_tangent(t: Any, y: Any, axis: Any = 0, *, ans: Any, t_dot: Any, y_dot: Any) -> Any:
+    """Sums of what changes, and what decays less."""
+    ans_dot = decayed_rests(t_dot - t * y_dot, y, axis) + ans * y_dot
+    return ans_dot
 
 
 @linear(np.diff, domain=("A(4)", "A(4), 2", "A(3,2), axis=0", "A(1)"))

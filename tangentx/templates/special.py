@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import bessel_i, guarded, polygamma, sinc_slope
+from tangentx.arrays import bessel_i, guarded, normal_quantile, polygamma, sinc_slope
 from tangentx.templates.registry import adjoint, elementwise
 
 
@@ -21,6 +21,12 @@ def gamma(x: Any, *, ans: Any) -> Any:
 def lgamma(x: Any) -> Any:
     """Logarithm of the size of the gamma function."""
     return polygamma(x)
+
+
+@elementwise(normal_quantile, domain="probability", analytic=False)
+def normal_quantile_(p: Any, *, ans: Any) -> Any:
+    """Inverse of the distribution function of the standard normal distribution."""
+    return 2.5066282746310002 * np.exp(0.5 * ans * ans)
 
 
 @adjoint(polygamma, domain=("x", "P(3), 1", "-1.5 * x, 2"), singular=True)

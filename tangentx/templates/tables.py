@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import det_sign, unconvolve, unpad, untile
+from tangentx.arrays import det_sign, neighbour_products, neighbour_spread, neighbour_sums, unconvolve, unpad, untile
 from tangentx.templates.registry import bilinear, constant, linear, methods
 
 constant(det_sign)
@@ -36,6 +36,30 @@ def unconvolve_(t: Any, other: Any, shape: Any, mode: Any = "full", *, ans_bar: 
     t_bar = np.convolve(ans_bar, other, mode)
     other_bar = unconvolve(t, ans_bar, other_shape, mode)
     return t_bar, other_bar
+
+
+@bilinear(neighbour_sums, domain=("A(5), A(3), 0", "A(2,4), A(2), -1", "A(4,2), A(2), 0"))
+def neighbour_sums_(wide: Any, w: Any, axis: Any, *, ans_bar: Any) -> Any:
+    """Weighed sums of neighbours."""
+    wide_bar = neighbour_spread(ans_bar, w, axis)
+    w_bar = neighbour_products(wide, ans_bar, axis)
+    return wide_bar, w_bar
+
+
+@bilinear(neighbour_spread, domain=("A(3), A(3), 0", "A(2,3), A(2), -1"))
+def neighbour_spread_(t: Any, w: Any, axis: Any, *, ans_bar: Any) -> Any:
+    """Each number to its neighbours, weighed."""
+    t_bar = neighbour_sums(ans_bar, w, axis)
+    w_bar = neighbour_products(ans_bar, t, axis)
+    return t_bar, w_bar
+
+
+@bilinear(neighbour_products, domain=("A(5), A(3), 0", "A(2,4), A(2,3), -1"))
+def neighbour_products_(wide: Any, t: Any, axis: Any, *, ans_bar: Any) -> Any:
+    """Sums of products, for each distance of neighbours."""
+    wide_bar = neighbour_spread(t, ans_bar, axis)
+    t_bar = neighbour_sums(wide, ans_bar, axis)
+    return wide_bar, t_bar
 
 
 @linear(np.bincount, domain=("np.array([0, 2, 2]), A(3)", "np.array([1, 0]), A(2), 4"))

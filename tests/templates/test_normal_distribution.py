@@ -23,8 +23,14 @@ def of_several(mu, sigma):
     return (e - d).cdf(0.4) + (-d / 3).pdf(0.1) + OUTSIDE.pdf(mu) + (1.0 - d).cdf(sigma)
 
 
+def of_quantiles(mu, sigma):
+    d = statistics.NormalDist(mu, sigma)
+    cuts = d.quantiles(5)
+    return cuts[0] * cuts[3] + cuts[1] ** 2 + d.inv_cdf(mu) + statistics.NormalDist().inv_cdf(0.5 * sigma)
+
+
 @pytest.mark.share(1)
-@pytest.mark.parametrize("program", [of_one, of_several])
+@pytest.mark.parametrize("program", [of_one, of_several, of_quantiles])
 def test_normal_distributions(program):
     value, _ = tx.value_and_grad(program, fallback="error")(0.4, 1.3)
     assert np.isclose(value, program(0.4, 1.3), rtol=1e-15)

@@ -260,3 +260,27 @@ ITERATIVE: dict[str, Any] = {
 @pytest.mark.parametrize("name", ITERATIVE)
 def test_solvers_by_steps(name: str) -> None:
     check_grads(lambda x: np.sum(ITERATIVE[name](x)[0] ** 3), (np.array([4.0, 5.0, 6.0, 3.0]),), order=1, rtol=1e-5)
+
+
+def test_a_matrix_is_factored_once_until_its_values_are_written() -> None:
+    from tangentx.arrays import sparse_matrices, sparse_solved
+
+    def dense(data: Any) -> Any:
+        return sparse.csr_matrix((data, (ROWS, COLS)), shape=(3, 3)).toarray()
+
+    def known(data: Any) -> Any:
+        return sparse_matrices._FACTORED[id(data)][1].factors
+
+    data = VALUES.copy()
+    np.testing.assert_allclose(sparse_solved(data, ROWS, COLS, x), np.linalg.solve(dense(data), x))
+    first = known(data)
+    np.testing.assert_allclose(sparse_solved(data, COLS.copy(), ROWS, x), np.linalg.solve(dense(data).T, x))
+    assert known(data) is first
+    data[0] *= 3.0
+    np.testing.assert_allclose(sparse_solved(data, ROWS, COLS, x), np.linalg.solve(dense(data), x))
+    assert known(data) is not first
+    np.testing.assert_allclose(sparse_solved(data, ROWS, COLS, x * 1j), np.linalg.solve(dense(data), x * 1j))
+    assert sparse_solved(data.astype(np.float32), ROWS, COLS, x.astype(np.float32)).dtype == np.float32
+    kept = id(data)
+    del data
+    assert kept not in sparse_matrices._FACTORED

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from tangentx import arrays
-from tangentx.templates.batched.batch import Batch, of_any
+from tangentx.templates.batched.batch import Batch, later, of_any, of_first, plainly
 from tangentx.templates.batched.products import demand_one_batch
 
 
@@ -35,6 +35,41 @@ def _unconvolve(t: Any, other: Any, shape: Any, mode: Any = "full") -> Batch:
     if type(t) is Batch:
         return Batch(sliding_window_view(np.pad(t.whole, ((0, 0), frame)), width, 1) @ other)
     return Batch(other.whole @ np.transpose(sliding_window_view(np.pad(t, frame), width)))
+
+
+@of_first(arrays.neighbour_sums)
+def _neighbour_sums(wide: Any, w: Any, axis: Any) -> Any:
+    return plainly(arrays.neighbour_sums, wide, w, later(axis))
+
+
+@of_first(arrays.neighbour_spread)
+def _neighbour_spread(t: Any, w: Any, axis: Any) -> Any:
+    return plainly(arrays.neighbour_spread, t, w, later(axis))
+
+
+@of_any(arrays.neighbour_products)
+def _neighbour_products(wide: Any, t: Any, axis: Any) -> Batch:
+    each = axis % len(np.shape(t)) + 1
+    a, b = (x.whole if type(x) is Batch else np.expand_dims(x, 0) for x in (wide, t))
+    windows = sliding_window_view(a, np.shape(b)[each], each)  # the shifts along the axis, the places of `t` last
+    both = windows * np.expand_dims(np.moveaxis(b, each, -1), each)
+    return Batch(np.sum(np.moveaxis(both, each, 1), axis=tuple(range(2, np.ndim(both)))))
+
+
+@of_any(arrays.decayed_sums)
+def _decayed_sums(t: Any, y: Any, axis: Any = 0) -> Batch:
+    return _decayed(arrays.decayed_sums, t, y, axis)
+
+
+@of_any(arrays.decayed_rests)
+def _decayed_rests(t: Any, y: Any, axis: Any = 0) -> Batch:
+    return _decayed(arrays.decayed_rests, t, y, axis)
+
+
+def _decayed(fn: Any, t: Any, y: Any, axis: Any) -> Batch:
+    """Each row by the heights of its own, or by those of all."""
+    a, b = (x.whole if type(x) is Batch else np.expand_dims(x, 0) for x in (t, y))
+    return Batch(plainly(fn, a, b, later(0 if axis is None else axis)))
 
 
 def _length(row: Any) -> int:

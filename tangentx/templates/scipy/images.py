@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy import ndimage, special
 
-from tangentx.arrays import edge_places, spline_weights, tap_places
+from tangentx.arrays import edge_places, neighbour_sums, spline_weights, tap_places
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 from tangentx.templates.scipy.precisions import in_precision_of
@@ -19,8 +19,13 @@ from tangentx.templates.scipy.precisions import in_precision_of
 
 def beyond(x: Any, before: Any, after: Any, axis: Any, mode: Any, cval: Any) -> Any:
     """The array, continued along an axis."""
-    places = edge_places(np.shape(x)[axis], before, after, mode)
-    found = np.take(x, np.maximum(places, 0), axis)
+    size = np.shape(x)[axis]
+    places = edge_places(size, before, after, mode)
+    if before >= 0 and after >= 0:
+        ends = np.maximum(places[:before], 0), np.maximum(places[before + size :], 0)
+        found = np.concatenate([np.take(x, ends[0], axis), x, np.take(x, ends[1], axis)], axis=axis)
+    else:
+        found = np.take(x, np.maximum(places, 0), axis)
     if mode not in ("constant", "grid-constant"):
         return found
     return np.moveaxis(np.where(places >= 0, np.moveaxis(found, axis, -1), cval), -1, axis)
@@ -41,7 +46,7 @@ def correlate1d(
     x, w = np.asarray(input) * 1.0, np.asarray(weights) * 1.0
     before = np.shape(w)[0] // 2 + origin
     wide = beyond(x, before, np.shape(w)[0] - 1 - before, axis, mode, cval)
-    return in_precision_of(x, np.matmul(sliding_window_view(wide, np.shape(w)[0], axis), w))
+    return in_precision_of(x, neighbour_sums(wide, w, axis))
 
 
 def along_axis(given: Any, axis: Any) -> Any:
@@ -359,22 +364,25 @@ def map_coordinates(
 
 
 def _read(image: Any, columns: Any, order: Any, mode: Any, cval: Any) -> Any:
-    """The sums of the coefficients around each place."""
-    taps = np.zeros((1, np.shape(columns)[1]), int)
-    weights = np.ones((1, np.shape(columns)[1]))
-    outside = np.zeros(np.shape(columns)[1], bool)
+    """The sums of the coefficients around each place, along one axis after the other."""
+    count = np.shape(columns)[1]
+    taps = np.zeros((1, count), int)
+    weights = []
+    outside = np.zeros(count, bool)
     for axis in range(np.ndim(image)):
         size = np.shape(image)[axis]
         along = columns[axis]
         outside = outside | (along < 0.0) | (along > size - 1.0)
         inside = _within(along, size, mode)
         first = np.floor(inside if order % 2 else inside + 0.5).astype(int) - order // 2
-        rows = spline_weights(inside - first, order)
         places = tap_places(first, size, order, mode)
-        taps = np.reshape(taps[:, None, :] * size + places[None, :, :], (-1, np.shape(columns)[1]))
-        weights = np.reshape(weights[:, None, :] * rows[None, :, :], (-1, np.shape(columns)[1]))
-    found = np.sum(weights * np.ravel(image)[taps], axis=0)
-    return np.where(outside, cval, found) if mode == "constant" else found
+        taps = np.reshape(taps[:, None, :] * size + places[None, :, :], (-1, count))
+        weights.append(spline_weights(inside - first, order))
+    values = np.ravel(image)[taps]
+    for axis in range(np.ndim(image)):
+        rows = weights[np.ndim(image) - 1 - axis]
+        values = np.einsum("akn,kn->an", np.reshape(values, (-1, order + 1, count)), rows)
+    return np.where(outside, cval, values[0]) if mode == "constant" else values[0]
 
 
 @composition(ndimage.shift, domain=("A(4,5), 0.3, order=1", "A(5), x, mode='mirror'"))

@@ -25,6 +25,7 @@ ONE_BY_ONE = {
     *("solve_sylvester", "solve_continuous_lyapunov", "solve_discrete_lyapunov", "logm", "fractional_matrix_power"),
     *("solve_banded", "band_transpose_", "band_product_", "band_outer_", "eliminated_"),
     *("as_reals_", "as_complex_"),
+    *("neighbour_sums_", "neighbour_spread_", "neighbour_products_"),  # batches of both factors, of the weights alone
     *("conjugated_", "quaternion_product_", "form_as_matrix_", "matrix_as_form_"),
     *("upfirdn", "resample_poly", "sosfilt", "sosfiltfilt", "filtfilt"),
     *(
