@@ -128,7 +128,8 @@ def silent_power(x: Any, y: Any) -> Any:
 def log_or_zero(x: Any) -> Any:
     """``log(x)``, 0 at 0, where the derivative of ``x ** y`` with respect to `y` is taken as 0."""
     given = _number(np.where(np.equal(x, 0), as_array(x).dtype.type(1), x))
-    return under_events(lambda: np.log(given), invalid="ignore")
+    found = under_events(lambda: np.log(given), invalid="ignore")
+    return found.item() if type(x) in (int, float, complex) else found  # which promotes nothing
 
 
 def _complex_power(x: Any, y: Any) -> NotDifferentiable:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.copies import clone
 from tangentx.arrays.libraries import is_array, is_elsewhere
 from tangentx.arrays.memory import (
     Stretch,
@@ -165,16 +166,18 @@ def _tangent_as(dot: Any, primal: Any, memo: dict[tuple[int, int], Any]) -> Any:
 
 
 def filled(dot: Any, primal: Any) -> Any:
-    """A tangent structure with real zeros where it has None, in the layout of a shadow; nothing is copied.
+    """A tangent structure with real zeros where it has None, in the layout of a shadow.
 
-    None stays where the primal has it too, as a tangent has for what does not move: it tells nothing of a shape.
+    None stays where the primal has it too, as a tangent has for what does not move: it tells nothing of a shape. Each
+    part is memory of its own, though the tangent may hold one array twice: what cotangents of the parts give to those
+    of the tangent is added up part by part.
     """
     if isinstance(primal, (list, tuple)):
         dots = [None] * len(primal) if dot is None else dot
         return [filled(d, p) for d, p in zip(dots, primal, strict=True)]
     if isinstance(primal, dict):
         return {key: filled(None if dot is None else dot[key], item) for key, item in primal.items()}
-    return real_zero(primal) if dot is None and primal is not None else dot
+    return real_zero(primal) if dot is None and primal is not None else clone(dot)
 
 
 def copied_tangent(dot: Any, primal: Any) -> Any:

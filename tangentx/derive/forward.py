@@ -17,9 +17,9 @@ import numpy as np
 
 from tangentx import arrays
 from tangentx.analysis.infer.program import Instance, Program
-from tangentx.analysis.types.kinds import Arr, Box, Kind, Obj
-from tangentx.analysis.types.primitives import SPREADING, hashable, is_constant, makes_new
-from tangentx.analysis.types.selection import is_basic, known_key
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, Obj
+from tangentx.analysis.types.primitives import SPREADING, hashable, is_constant, makes_new, may_show
+from tangentx.analysis.types.selection import is_basic, known_key, slots_alike
 from tangentx.derive.checkpoint.calls import held, is_settled
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, item_at, motion, shadow_key
 from tangentx.derive.prologue import arguments_of, entry, fetch, zeros_of_storages
@@ -176,8 +176,15 @@ def _applied(f: Forward, emit: Emitter, op: Op, template: Template, names: set[s
 
 def _whole_dot(f: Forward, emit: Emitter, atom: Atom) -> Atom:
     """The tangent of an operand, zeros in a container where items have none."""
-    dot = f.dot_or_zero(emit, atom)
-    return emit.op(arrays.filled, dot, atom) if isinstance(f.frame.kind(atom), Box) else dot
+    dot, kind = f.dot_or_zero(emit, atom), f.frame.kind(atom)
+    return emit.op(arrays.filled, dot, atom) if isinstance(kind, Box) and not _moves_whole(kind) else dot
+
+
+def _moves_whole(box: Box) -> bool:
+    """Whether each part of such a container is a number or an array with a tangent, so that none is None."""
+    node = box.region.root()
+    items = [box.region.any()] if node.open or slots_alike(box) else list(node.fields.values())
+    return all(isinstance(k, Num) or (isinstance(k, Arr) and not k.none) for k in items) and all(map(motion, items))
 
 
 def _adjoint(f: Forward, emit: Emitter, op: Op, template: Template, bound: dict[str, Any], new: Var) -> Atom:
@@ -346,7 +353,8 @@ class Forward:
 
     def _op(self, emit: Emitter, op: Op, new: Var, kind: Kind) -> Atom:
         rule, template = ruled(op)
-        base = next((a for a in op.args if self._views(kind, a)), None) if not makes_new(op.fn) else None
+        shown = () if makes_new(op.fn) else [a for place, a in enumerate(op.args) if may_show(op.fn, place)]
+        base = next((a for a in shown if self._views(kind, a)), None)
         if template is None or is_constant(op.fn, map(self.frame.kind, atoms(op))):
             return self.frame.zero(emit, new, kind)
         if not any(self.frame.mode(a) is not None for a in atoms(op)):  # memory that is varied elsewhere

@@ -33,12 +33,12 @@ def from_out(fn: Any) -> tuple[int, tuple[str, ...]]:
 
 
 def _from_out(fn: Any) -> tuple[int, tuple[str, ...]]:
-    names = [p.name for p in _parameters(fn) if p.kind is p.POSITIONAL_OR_KEYWORD or p.kind is p.POSITIONAL_ONLY]
+    names = [p.name for p in parameters(fn) if p.kind is p.POSITIONAL_OR_KEYWORD or p.kind is p.POSITIONAL_ONLY]
     return (names.index("out"), tuple(names[names.index("out") :])) if "out" in names else (_NEVER, ())
 
 
-def _parameters(fn: Any) -> Sequence[inspect.Parameter]:
-    """What a function takes; nothing for ufuncs."""
+def parameters(fn: Any) -> Sequence[inspect.Parameter]:
+    """What a function or method of NumPy's takes, the array first; nothing for ufuncs."""
     shown: Any = None
     if hasattr(fn, "_implementation"):
         shown = fn
@@ -56,7 +56,7 @@ def _parameters(fn: Any) -> Sequence[inspect.Parameter]:
 def computes_in_that_of_out(fn: Any) -> int | None:
     """At which position a function takes ``dtype``, which says what it adds up or multiplies in, and which is that of
     ``out`` where it is not given; None for other functions."""
-    names = [p.name for p in _parameters(fn)]
+    names = [p.name for p in parameters(fn)]
     joins = getattr(fn, "__name__", "") in ("concatenate", "concat", "stack", "vstack", "hstack")
     return None if joins or not {"dtype", "out"} <= set(names) else names.index("dtype")
 

@@ -190,6 +190,25 @@ ONE_BY_ONE: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
 }
 
 
+SETTINGS: dict[str, Callable[..., Any]] = {
+    "ravel": lambda a: (a.ravel("F"), np.ravel(a, "F"), a.flatten("F"), np.reshape(a, (3, 3), "F")),
+    "full": lambda a: (np.full((2, 3), a[0, 0], np.float32), np.full_like(a[0], a[0, 1], np.float32)),
+    "full_like": lambda a: (np.full_like(np.arange(3), a[0, 0]), np.full_like(a.astype(np.float32), 2.5)),
+    "var": lambda a: (np.var(a, 0, None, None, 1), a.std(None, None, None, 1, True), np.std(a, 1, None, None, 1)),
+    "sum": lambda a: (np.sum(a, 0, None, None, False, 5.0), np.sum(a, 0, None, None, True, 0.0, a[0] > 0.0)),
+    "prod": lambda a: (np.prod(a, 1, None, None, True, 2.0), np.max(a, 0, None, True), a.max(0, None, True, 0.9)),
+    "cumsum": lambda a: (np.cumsum(a, 0, np.float32), a.cumsum(0, np.float32), np.cumprod(a[0], 0, np.float32)),
+    "power": tx.grad(lambda a: np.sum(2.0 ** a.astype(np.float32) * np.full_like(a.astype(np.float32), 2.0))),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_by_their_position(name: str) -> None:
+    f = SETTINGS[name]
+    for batch in (MATRICES, MATRICES.astype(np.float32)):
+        agree(tx.vmap(f)(batch), loop(f, (batch,), 0))
+
+
 @pytest.mark.parametrize("name", ONE_BY_ONE)
 def test_members_that_differ_go_one_after_the_other(name: str) -> None:
     f, args, reason = ONE_BY_ONE[name]

@@ -7,6 +7,7 @@ import pytest
 
 import tangentx as tx
 from tangentx.compile import pipeline
+from tangentx.testing import check_grads
 from tests.analysis.made import in_order
 from tests.derive.made import forward_text
 
@@ -88,3 +89,24 @@ def test_a_constant_in_memory_that_is_varied_under_another_name() -> None:
     a, b = np.array([1.0, 2.0]), np.array([0.5, 0.7, 0.9])
     found = tx.jvp(f, (a, b), (np.ones(2), None), fallback="error")[1]
     assert found == pytest.approx(2.0 * np.sum(np.pad(b, 1, "wrap")) * 3.0)
+
+
+def one_array_twice(x):
+    return np.concatenate([x, x])[1:] * x[0]
+
+
+def one_array_thrice(x):
+    return np.stack([x] * 3)[1:] * x[0]
+
+
+def beside_a_constant(x):
+    return np.vstack([x, np.ones(3), x])[1:] * x[0]
+
+
+@pytest.mark.parametrize("f", [one_array_twice, one_array_thrice, beside_a_constant], ids=lambda f: f.__name__)
+def test_parts_of_a_list_that_are_one_array(f) -> None:
+    def along(x):
+        dot = np.arange(3.0) * x[0]
+        return np.sum(tx.jvp(f, (x,), (dot,))[1] ** 2)
+
+    check_grads(along, (np.array([0.3, 0.9, 0.7]),), order=1)

@@ -206,6 +206,18 @@ SPREADING = frozenset((np.broadcast_to, np.lib.stride_tricks.sliding_window_view
 """What gives read-only views that show an element of the array at several places."""
 
 
+_OF_FIRST = frozenset((
+    arrays.alike, arrays.behind, arrays.brought, arrays.filled, arrays.leaving, arrays.moving, arrays.same_members,
+    arrays.to_rule, arrays.turning, arrays.unbroadcast, arrays.unnested,
+))  # fmt: skip
+
+
+def may_show(fn: Any, place: int) -> bool:
+    """Whether what `fn` gives may be a view of its operand at that place: what says how a cotangent is to be formed
+    is none, though both may lie in one memory, as where the tangent of an array is the array itself."""
+    return place == 0 or fn not in hashable(_OF_FIRST, fn)
+
+
 def is_by_element(fn: Any) -> bool:
     """Whether a function of Python's or NumPy's broadcasts its operands and works on them element by element."""
     if isinstance(fn, np.ufunc):

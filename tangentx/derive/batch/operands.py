@@ -34,6 +34,13 @@ class NoRule(Exception):
     """The operation is done member by member."""
 
 
+def exactly(count: int, operands: list[Operand]) -> list[Operand]:
+    """The operands, where there are so many. Raises NoRule: others are settings of which a rule knows nothing."""
+    if len(operands) != count:
+        raise NoRule
+    return operands
+
+
 def is_double(kind: Kind) -> bool:
     """Whether a number or array is of doubles, or of whole numbers."""
     dtype = dtype_of(kind) if isinstance(kind, Num | Arr) else None
@@ -68,7 +75,9 @@ def known(o: Operand | None, default: Any) -> Any:
 
 
 def settings(operands: list[Operand], named: dict[str, Operand], names: tuple[str, ...]) -> dict[str, Any]:
-    """The values of the arguments after the first, by name. Raises NoRule."""
+    """The values of the arguments after the first, by name; `names` are in the order of positions. Raises NoRule."""
+    if len(operands) - 1 > len(names):
+        raise NoRule
     given = dict(zip(names, operands[1:], strict=False)) | named
     if set(given) - set(names) or any(o.batch for o in given.values()):
         raise NoRule

@@ -17,9 +17,20 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, dtype_of
 from tangentx.analysis.types.primitives import hashable
-from tangentx.derive.batch.operands import NoRule, Operand, aligned, is_double, known, literal, settings, shifted
+from tangentx.derive.batch.operands import (
+    NoRule,
+    Operand,
+    aligned,
+    exactly,
+    is_double,
+    known,
+    literal,
+    settings,
+    shifted,
+)
 from tangentx.derive.emit import Emitter
 from tangentx.ir.nodes import Atom, Lit, Make, Op
+from tangentx.templates.out_parameters import parameters
 
 Rule = Callable[[Emitter, Any, list[Operand], dict[str, Operand], Atom], Op]
 
@@ -75,9 +86,9 @@ def _elementwise(emit: Emitter, fn: Any, operands: list[Operand], kind: Kind) ->
 
 
 def _reduction(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, Operand], count: Atom) -> Op:
-    given = settings(operands, named, ("axis", "dtype", "out", "keepdims"))
+    given = settings(operands, named, tuple(p.name for p in parameters(fn)[1:]))
     a, axis = operands[0], given.get("axis")
-    if not a.batch or given.get("dtype") is not None or given.get("out") is not None or a.rank == 0:
+    if any(given[name] is not None for name in given.keys() - {"axis", "keepdims"}) or not a.batch or a.rank == 0:
         raise NoRule
     if axis is None:
         axes: Any = tuple(range(1, 1 + a.rank)) if a.rank > 1 else 1
@@ -98,7 +109,7 @@ def _along(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, Ope
 
 
 def _product(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, Operand], count: Atom) -> Op:
-    a, b = operands
+    a, b = exactly(2, operands)
     ranks = (a.rank, b.rank)
     careful = fn is arrays.careful_matmul
     matmul, times = (fn, arrays.guarded) if careful else (operator.matmul, operator.mul)
@@ -121,7 +132,7 @@ def _product(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, O
 
 
 def _outer(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, Operand], count: Atom) -> Op:
-    a, b = operands
+    a, b = exactly(2, operands)
     if named or (a.rank, b.rank) != (1, 1):
         raise NoRule
     left = emit.op(np.expand_dims, a.atom, Lit(2 if a.batch else 1))
@@ -140,7 +151,7 @@ def _transpose(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str,
 def _reshape(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, Operand], count: Atom) -> Op:
     a, *rest = operands
     written = isinstance(a.kind, Arr) and a.kind.region.root().written
-    if named or written or any(o.batch for o in rest) or not rest:
+    if named or written or any(o.batch for o in rest) or not rest or (fn is np.reshape and len(rest) > 1):
         raise NoRule
     if len(rest) == 1:
         return Op(np.reshape, (a.atom, emit.op(arrays.with_count, count, rest[0].atom)))
@@ -148,7 +159,7 @@ def _reshape(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, O
 
 
 def _ravel(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, Operand], count: Atom) -> Op:
-    (a,) = operands
+    (a,) = exactly(1, operands)  # any more give the order
     if named or (isinstance(a.kind, Arr) and a.kind.region.root().written):
         raise NoRule
     size = emit.op(arrays.each_size, a.atom)
@@ -201,9 +212,11 @@ def _unreduce(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, 
 
 def _full(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, Operand], count: Atom) -> Op:
     """One number each, all over an array."""
-    first, value = operands
+    first, value = exactly(2, operands)
     if named or first.batch and fn is np.full or value.rank or not is_double(value.kind):
         raise NoRule
+    if fn is np.full_like and not (isinstance(first.kind, Arr) and dtype_of(first.kind) == np.dtype(float)):
+        raise NoRule  # the number is cast
     like = emit.op(np.shape, first.atom) if fn is np.full_like and not first.batch else first.atom
     shape = emit.op(arrays.each_shape, like) if first.batch else like
     kind = first.kind

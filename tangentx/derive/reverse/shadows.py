@@ -7,7 +7,7 @@ from typing import Any
 
 from tangentx import arrays
 from tangentx.analysis.types.kinds import MISSING, Arr, Box, Kind, is_view
-from tangentx.analysis.types.primitives import DIAGONALS, SPREADING, hashable, makes_new
+from tangentx.analysis.types.primitives import DIAGONALS, SPREADING, hashable, makes_new, may_show
 from tangentx.analysis.types.selection import is_basic, slots_alike
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, item_at, item_of_box, mode
 from tangentx.derive.reverse.context import Reverse
@@ -70,7 +70,8 @@ def _shadow_of_op(
     Not where a view shows an element at several places: what each of them gets has to be added up, and nobody writes
     into such a view, nor into what it shows.
     """
-    may_view = [a for a in op.args if r.frame.mode(a) == SHADOW and is_view(kind, r.frame.kind(a))]
+    shown = [a for place, a in enumerate(op.args) if may_show(op.fn, place)]
+    may_view = [a for a in shown if r.frame.mode(a) == SHADOW and is_view(kind, r.frame.kind(a))]
     own_shadow = makes_new(op.fn) or op.fn in hashable(SPREADING, op.fn)
     base = next(iter(may_view), None) if not own_shadow else None
     if base is None:
@@ -86,7 +87,6 @@ def _shadow_of_op(
     view.assign(name, Op(arrays.writable, (found,)) if op.fn in hashable(DIAGONALS, op.fn) else found)
     own.assign(name, r.frame.zero_value(new, kind))
     forward.add(If(shared, tuple(view.block), tuple(own.block), forward.span))
-
     return Var(name), tell
 
 

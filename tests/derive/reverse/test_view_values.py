@@ -216,3 +216,39 @@ def test_complex_parts_that_are_viewed_keep_their_shadows() -> None:
         return np.sum(np.abs(a) ** 2) + np.sum(y.imag * y.real)
 
     check_grads(f, (np.array([0.5 + 0.25j, -1.0 + 2.0j]),))
+
+
+def of_itself(f):
+    """The derivative of `f` along the array at which it is taken: primal and tangent are one array."""
+
+    def along(x):
+        return tx.jvp(f, (x,), (x,))[1]
+
+    return along
+
+
+def slopes_of(x):
+    return np.sum(np.gradient(x, 0.5) ** 2)
+
+
+def rows_of(x):
+    return np.sum((x.reshape(2, 3)[0] * x[0]) ** 2)
+
+
+def turned_about(x):
+    return np.sum((np.rot90(x.reshape(2, 3))[0] * x[1]) ** 2)
+
+
+def flat_parts(x):
+    return np.sum((np.ravel(x)[1:] * x[0]) ** 2)
+
+
+def inserted(x):
+    return np.sum(np.insert(x, 1, x[0]) ** 2)
+
+
+@pytest.mark.parametrize("f", [slopes_of, rows_of, turned_about, flat_parts, inserted], ids=lambda f: f.__name__)
+def test_a_tangent_that_is_the_primal_itself(f: Any) -> None:
+    point = X.copy()
+    check_grads(of_itself(f), (point,), order=1)
+    np.testing.assert_array_equal(point, X)
