@@ -249,12 +249,58 @@ def test_along_every_axis(example: Example) -> None:
         pytest.skip("refused with this axis")
 
 
+LENGTHS = [(0,), (1,), (2, 0), (0, 3), (1, 3), (2, 1, 3)]
+"""Shapes with axes of length 0 and 1, which an example has in its first array."""
+
+
+def shortened() -> list[Any]:
+    """The calls of NumPy's functions of one array and an axis, with arrays of these shapes, along each axis."""
+    found = []
+    for rule in RULES:
+        seen = set()
+        for example in with_axes(rule):
+            one = len(example.args) == 1 and list(example.wrt) == [0] and isinstance(example.args[0], np.ndarray)
+            one = one and not any(isinstance(v, np.ndarray | list) for v in example.kwargs.values())
+            form = (example.fn, repr({n: v for n, v in example.kwargs.items() if n != "axis"}))
+            if not one or form in seen or not str(getattr(example.fn, "__module__", "")).startswith("numpy"):
+                continue
+            seen.add(form)
+            for shape in LENGTHS:
+                for axis in range(-1, len(shape)):
+                    values = np.resize(example.args[0], shape)
+                    changed = Example(example.fn, (values,), {**example.kwargs, "axis": axis}, (0,))
+                    name = f"{name_of(rule)}-{len(seen)}-{'x'.join(map(str, shape))}-{axis}"
+                    found.append(pytest.param(changed, id=name))
+    return found
+
+
+def test_along_axes_of_length_zero_and_one(example: Example) -> None:
+    """What NumPy raises there is raised; else the value is NumPy's, and the gradient that of differences."""
+    try:
+        with np.errstate(all="ignore"):
+            example.fn(*example.args, **example.kwargs)
+    except Exception:
+        return
+    f, (x,), wrt = program(example)
+    with np.errstate(all="ignore"):
+        wanted = f(x)
+    try:
+        value, (bar,) = tx.value_and_grad(f, wrt=wrt, fallback="error")(x)
+    except (tx.NoTemplate, tx.NotDifferentiable, tx.UnsupportedSyntax):
+        pytest.skip("refused")
+    np.testing.assert_allclose(value, wanted, rtol=1e-12)
+    assert np.shape(bar) == np.shape(x) and bar.dtype == x.dtype
+    if x.size and np.isfinite(wanted):
+        tx.testing.check_grads(f, (x,), wrt=wrt, order=1, rtol=1e-5)
+
+
 CASES: dict[str, tuple[Callable[[], list[Any]], str, int]] = {
     "test_reverse_and_forward_mode_are_the_same_in_every_layout": (calls, "example", 100),
     "test_the_same_on_tensors": (calls_of_users, "example", 100),
     "test_the_same_in_a_batch": (calls, "example", 150),
     "test_elementwise_rules_in_every_shape": (elementwise, "rule, example, shape", 150),
     "test_along_every_axis": (axes, "example", 150),
+    "test_along_axes_of_length_zero_and_one": (shortened, "example", 150),
 }
 """What each test is run for, and of how many one runs without ``--thorough``: not all are even collected."""
 
