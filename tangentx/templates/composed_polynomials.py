@@ -18,7 +18,8 @@ constant(leading_zeros, remainder_start)
 def polyval(p: Any, x: Any) -> Any:
     """Value of a polynomial, by Horner's rule."""
     value = np.zeros_like(x)[()]  # a number stays one, which is known of the result
-    for coefficient in p.coeffs if isinstance(p, np.poly1d) else p:
+    coefficients = np.asarray(p) if isinstance(p, (list, tuple)) else p  # Python's numbers would take the type of `x`
+    for coefficient in coefficients.coeffs if isinstance(coefficients, np.poly1d) else coefficients:
         value = value * x + coefficient
     return value
 

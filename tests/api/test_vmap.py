@@ -194,6 +194,7 @@ SETTINGS: dict[str, Callable[..., Any]] = {
     "ravel": lambda a: (a.ravel("F"), np.ravel(a, "F"), a.flatten("F"), np.reshape(a, (3, 3), "F")),
     "full": lambda a: (np.full((2, 3), a[0, 0], np.float32), np.full_like(a[0], a[0, 1], np.float32)),
     "full_like": lambda a: (np.full_like(np.arange(3), a[0, 0]), np.full_like(a.astype(np.float32), 2.5)),
+    "whole": lambda a: np.full_like(a[0], int(a[0, 0])),
     "var": lambda a: (np.var(a, 0, None, None, 1), a.std(None, None, None, 1, True), np.std(a, 1, None, None, 1)),
     "sum": lambda a: (np.sum(a, 0, None, None, False, 5.0), np.sum(a, 0, None, None, True, 0.0, a[0] > 0.0)),
     "prod": lambda a: (np.prod(a, 1, None, None, True, 2.0), np.max(a, 0, None, True), a.max(0, None, True, 0.9)),

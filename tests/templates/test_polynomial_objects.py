@@ -165,3 +165,13 @@ def test_a_value_at_a_number_is_a_number() -> None:
 
     check_grads(f, (np.array([0.3, 0.5, 0.4]),))
     assert tx.grad(f, fallback="error")(np.array([0.3, 0.5, 0.4]))[2] == pytest.approx(1.0 + 2.0 * 0.725)
+
+
+@pytest.mark.parametrize("p", [[1.0, 2.0], [1, 2], (1.0, 2), [np.float32(1.0), 2.0]], ids=str)
+def test_coefficients_in_a_list_are_an_array(p: Any) -> None:
+    def f(x):
+        return np.sum(np.polyval(p, x) ** 2)
+
+    x = np.array([0.3, 0.7], np.float32)
+    for value in (tx.value_and_grad(f)(x)[0], tx.jvp(f, (x,), (x,))[0], f(tx.tensor(x)).numpy()):
+        assert value.dtype == f(x).dtype == np.dtype(float) and value == f(x)

@@ -213,9 +213,9 @@ def _unreduce(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, 
 def _full(emit: Emitter, fn: Any, operands: list[Operand], named: dict[str, Operand], count: Atom) -> Op:
     """One number each, all over an array."""
     first, value = exactly(2, operands)
-    if named or first.batch and fn is np.full or value.rank or not is_double(value.kind):
+    if named or first.batch and fn is np.full or not isinstance(value.kind, Num) or not is_double(value.kind):
         raise NoRule
-    if fn is np.full_like and not (isinstance(first.kind, Arr) and dtype_of(first.kind) == np.dtype(float)):
+    if fn is np.full_like and not (isinstance(first.kind, Arr) and dtype_of(first.kind) == dtype_of(value.kind)):
         raise NoRule  # the number is cast
     like = emit.op(np.shape, first.atom) if fn is np.full_like and not first.batch else first.atom
     shape = emit.op(arrays.each_shape, like) if first.batch else like
