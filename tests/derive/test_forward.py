@@ -89,6 +89,8 @@ def test_a_constant_in_memory_that_is_varied_under_another_name() -> None:
     a, b = np.array([1.0, 2.0]), np.array([0.5, 0.7, 0.9])
     found = tx.jvp(f, (a, b), (np.ones(2), None), fallback="error")[1]
     assert found == pytest.approx(2.0 * np.sum(np.pad(b, 1, "wrap")) * 3.0)
+    gradient = tx.grad(f, fallback="error")(a, b)
+    np.testing.assert_allclose(gradient, 2.0 * np.sum(np.pad(b, 1, "wrap")) * a)
 
 
 def one_array_twice(x):

@@ -144,6 +144,8 @@ def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emi
     def wanted(a: Atom) -> bool:
         return a in moving or r.frame.mode(a) is not None
 
+    if not any(map(wanted, atoms(rule))):  # memory that is varied elsewhere
+        return
     found = cotangents(r.program.lift, emit, rule, template, ans, t, wanted, swaps)
     while found:
         operand, cotangent = found.pop(0)
