@@ -199,6 +199,7 @@ SETTINGS: dict[str, Callable[..., Any]] = {
     "sum": lambda a: (np.sum(a, 0, None, None, False, 5.0), np.sum(a, 0, None, None, True, 0.0, a[0] > 0.0)),
     "prod": lambda a: (np.prod(a, 1, None, None, True, 2.0), np.max(a, 0, None, True), a.max(0, None, True, 0.9)),
     "cumsum": lambda a: (np.cumsum(a, 0, np.float32), a.cumsum(0, np.float32), np.cumprod(a[0], 0, np.float32)),
+    "numbers": lambda a: (float(a[0, 0]) * a, a.item(1) * a[0] + a.item(2), (float(a[0, 0]) + 1.0) * a),
     "power": tx.grad(lambda a: np.sum(2.0 ** a.astype(np.float32) * np.full_like(a.astype(np.float32), 2.0))),
 }
 

@@ -113,12 +113,17 @@ class Keys:
             raise Unbatchable(f"`{getattr(op.fn, '__name__', op.fn)}` of a batch", emit.span)
         found, place = emit.let(Make(list, ())), Var(emit.temporary())
         inner = Emitter(emit.span)
-        one = {a: inner.let(Index(a, Key((place,)))) for a in dict.fromkeys(arguments(op)) if self.holds(a)}
+        one = {a: self._member(inner, a, place) for a in dict.fromkeys(arguments(op)) if self.holds(a)}
         args = tuple(one.get(a, a) for a in op.args)
         result = inner.let(Op(op.fn, args, tuple((name, one.get(a, a)) for name, a in op.kwargs)))
         inner.add(Append(found, result, emit.span))
         emit.add(For(place.name, Lit(0), self.count, Lit(1), False, tuple(inner.block), emit.span))
         return Op(np.stack, (found,))
+
+    def _member(self, emit: Emitter, atom: Atom, place: Atom) -> Atom:
+        """One member of a batch: a Python number where it is one by kind, which promotes nothing."""
+        item, kind = emit.let(Index(atom, Key((place,)))), self.kind(atom)
+        return emit.op(kind.type, item) if isinstance(kind, Num) and kind.type in (int, float, complex) else item
 
 
 def arguments(op: Op) -> tuple[Atom, ...]:
