@@ -22,8 +22,8 @@ def _log_mass(a: Any, b: Any) -> Any:
     """Logarithm of the mass of the standard normal distribution between two points, ``a <= b``."""
     mirrored = a > 0.0
     low, high = np.where(mirrored, -b, a), np.where(mirrored, -a, b)
-    low = np.where(low < -_FAR, -_FAR, low)
     high = np.where(high > _FAR, _FAR, high)
+    low = np.where(low < -_FAR, np.minimum(-_FAR, 2.0 * high), low)
     tail = high <= 0.0
     wide = np.log1p(-special.ndtr(np.where(tail, -1.0, low)) - special.ndtr(-np.where(tail, 1.0, high)))
     top, bottom = special.log_ndtr(np.where(tail, high, 0.0)), special.log_ndtr(np.where(tail, low, -1.0))
