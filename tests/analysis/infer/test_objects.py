@@ -11,7 +11,7 @@ import pytest
 import tangentx as tx
 from tangentx.errors import UnsupportedSyntax
 from tests.analysis.made import analysed, in_order, text
-from tests.tensor.fallback.test_escaped_values import ends
+from tests.tensor.fallback.test_finalizers import ends
 
 
 class Pair(NamedTuple):
