@@ -132,7 +132,7 @@ def advected(q, speed, ratio, steps):
     return q @ q
 
 
-def diffused(u, steps):
+def diffused_in_place(u, steps):
     """Diffusion in place, inside of edges that stay."""
     for n in range(steps):
         u[1:-1, 1:-1] += 0.1 * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4.0 * u[1:-1, 1:-1])
@@ -158,6 +158,6 @@ PROGRAMS = [
     ),
     Program(relaxed, lambda: (draw(6, seed=10), 4), "b"),
     Program(advected, lambda: (draw(6, seed=11), 0.7, 0.4, 3), ("q", "speed", "ratio")),
-    Program(diffused, lambda: (draw(5, 4, seed=12), 3), "u"),
+    Program(diffused_in_place, lambda: (draw(5, 4, seed=12), 3), "u"),
     Program(wall, lambda: (np.array([1.2, 1.5, 0.3]),), "x"),
 ]
