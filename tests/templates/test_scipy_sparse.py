@@ -39,6 +39,19 @@ def arithmetic(d, x):
     return weighed((2.0 * a + FIXED * x[0] - FIXED / 3.0) @ TABLE, (-a) @ x, FIXED.T @ x)
 
 
+def from_zero(d, x):
+    a = sparse.csr_matrix((d, (ROWS, COLS)), shape=(3, 3))
+    by_columns = sparse.csc_array(a)
+    total = a * x[0] + (FIXED + (0 + a))
+    dense = TABLE @ TABLE.T - by_columns
+    return weighed(total @ x, (0.0 - a) @ x, (FIXED - a) @ TABLE, (dense + by_columns * 2) @ x)
+
+
+def summed(d, x):
+    a = sparse.csr_matrix((d, (ROWS, COLS)), shape=(3, 3))
+    return weighed(sum([a, a * x[0], FIXED]) @ x)
+
+
 def compressed(d, dense):
     again = sparse.csr_array((d[:6], FIXED.indices, FIXED.indptr), shape=(3, 3))
     return weighed(again @ TABLE, sparse.csr_matrix(dense) @ TABLE)
@@ -150,6 +163,7 @@ PROGRAMS: dict[Any, tuple[Any, ...]] = {
     exponential: (VALUES, x),
     iterated: (VALUES, x),
     arithmetic: (VALUES, x),
+    from_zero: (VALUES, x),
     compressed: (VALUES, 1.0 + RNG.random((3, 3))),
     solved: (VALUES, x),
     truss: (1.0 + RNG.random(7),),
@@ -175,7 +189,7 @@ def test_a_program(f: Any) -> None:
 
 
 @pytest.mark.share(4)
-@pytest.mark.parametrize("f", [solved, of_blocks, of_two, parts, in_shared_memory])
+@pytest.mark.parametrize("f", [solved, of_blocks, of_two, parts, in_shared_memory, from_zero])
 @pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
 def test_a_program_on_tensors(f: Any) -> None:
     def on_tensors(d: Any, x: Any) -> Any:
@@ -186,6 +200,21 @@ def test_a_program_on_tensors(f: Any) -> None:
     found, wanted = tx.grad(on_tensors, wrt=(0, 1))(*args), tx.grad(f, wrt=(0, 1), fallback="error")(*args)
     for one, other in zip(found, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_the_sum_of_a_list() -> None:
+    check_grads(summed, (VALUES, x), wrt=(0, 1), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_a_number_by_a_matrix_is_what_scipy_says() -> None:
+    def upside_down(d):
+        return (5.0 / sparse.csr_matrix((d, (ROWS, COLS)), shape=(3, 3))).sum()
+
+    for f in (upside_down, tx.grad(upside_down)):
+        with pytest.raises(TypeError, match="unsupported operand"):
+            f(VALUES)
 
 
 def test_single_precision_stays() -> None:
@@ -214,6 +243,7 @@ def test_a_matrix_comes_in_and_goes_out_as_scipy_s() -> None:
         (lambda a, d: np.sum(linalg.eigsh(a, k=1)[0]), r"np.linalg.eigh\(A.toarray\(\)\)"),
         (lambda a, d: np.sum(a.sum(axis=0)), r"A @ np.ones\(A.shape\[1\]\)"),
         (lambda a, d: np.sum(a + d[:3]), r"A.toarray\(\) \+ x"),
+        (lambda a, d: (1.0 + a).sum(), r"(?s)no number but 0.*A.toarray\(\) \+ x"),
         (lambda a, d: np.sum((sparse.diags(d) @ sparse.diags(d)).data), r"A.tocsr\(\) @ B.tocsr\(\)"),
         (lambda a, d: np.sum(sparse.csr_array(a)[0].data), r"A\[i : i \+ 1\]"),
         (lambda a, d: np.sum(sparse.kron(a, a.toarray()).data), "format='csr'"),

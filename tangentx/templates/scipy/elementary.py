@@ -106,8 +106,9 @@ def boxcox(x: Any, lmbda: Any, *, ans: Any) -> Any:
     log = special.xlogy(1.0, x)
     u = special.xlogy(lmbda, x)
     near = np.less(np.abs(u), 1.0)
+    far = np.where(near, 1.0, lmbda)
     series = 0.5 * log * log * special.hyp1f1(2.0, 3.0, np.where(near, u, 0.0))
-    return np.exp(special.xlogy(lmbda - 1.0, x)), np.where(near, series, ratio(log * np.exp(u) - ans, lmbda))
+    return np.exp(special.xlogy(lmbda - 1.0, x)), np.where(near, series, ratio(log * np.exp(u) - ans, far))
 
 
 @elementwise(special.boxcox1p, domain="positive real", singular=True, analytic=False)
@@ -116,8 +117,9 @@ def boxcox1p(x: Any, lmbda: Any, *, ans: Any) -> Any:
     log = special.xlog1py(1.0, x)
     u = special.xlog1py(lmbda, x)
     near = np.less(np.abs(u), 1.0)
+    far = np.where(near, 1.0, lmbda)
     series = 0.5 * log * log * special.hyp1f1(2.0, 3.0, np.where(near, u, 0.0))
-    return np.exp(special.xlog1py(lmbda - 1.0, x)), np.where(near, series, ratio(log * np.exp(u) - ans, lmbda))
+    return np.exp(special.xlog1py(lmbda - 1.0, x)), np.where(near, series, ratio(log * np.exp(u) - ans, far))
 
 
 @elementwise(special.inv_boxcox, domain="unit unit", singular=True, analytic=False)
@@ -126,9 +128,10 @@ def inv_boxcox(y: Any, lmbda: Any, *, ans: Any) -> Any:
     log = special.xlogy(1.0, ans)
     u = special.xlogy(lmbda, ans)
     near = np.less(np.abs(u), 1.0)
+    far = np.where(near, 1.0, lmbda)
     series = 0.5 * log * log * special.hyp1f1(2.0, 3.0, np.where(near, u, 0.0))
     slope = np.exp(special.xlogy(1.0 - lmbda, ans))
-    return slope, -slope * np.where(near, series, ratio(log * np.exp(u) - y, lmbda))
+    return slope, -slope * np.where(near, series, ratio(log * np.exp(u) - y, far))
 
 
 @elementwise(special.inv_boxcox1p, domain="unit unit", singular=True, analytic=False)
@@ -137,6 +140,7 @@ def inv_boxcox1p(y: Any, lmbda: Any, *, ans: Any) -> Any:
     log = special.xlog1py(1.0, ans)
     u = special.xlog1py(lmbda, ans)
     near = np.less(np.abs(u), 1.0)
+    far = np.where(near, 1.0, lmbda)
     series = 0.5 * log * log * special.hyp1f1(2.0, 3.0, np.where(near, u, 0.0))
     slope = np.exp(special.xlog1py(1.0 - lmbda, ans))
-    return slope, -slope * np.where(near, series, ratio(log * np.exp(u) - y, lmbda))
+    return slope, -slope * np.where(near, series, ratio(log * np.exp(u) - y, far))

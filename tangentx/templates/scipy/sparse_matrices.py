@@ -270,7 +270,13 @@ def _scaled(matrix: Any, other: Any) -> Any:
 
 
 def _summed(matrix: Any, other: Any, sign: Any) -> Any:
-    """The sum of two matrices."""
+    """The sum of two matrices; 0 is one, with which `sum` begins."""
+    if not is_sparse(other) and np.ndim(other) == 0:
+        if other == 0:
+            return _copied(matrix)
+        raise NotDifferentiable(
+            "SciPy adds no number but 0 to a sparse matrix", hint="write `A.toarray() + x`, or add to its values"
+        )
     if not is_sparse(other):
         if _is_matrix(matrix) or np.ndim(other) < 2:
             raise NotDifferentiable(
@@ -386,6 +392,14 @@ class SparseMatrix:
     def __sub__(self, other: Any) -> Any:
         """The difference from a matrix."""
         return _summed(self, other, -1.0)
+
+    def __radd__(self, other: Any) -> Any:
+        """The sum with a matrix that stands before it."""
+        return _summed(other, self, 1.0) if is_sparse(other) else _summed(self, other, 1.0)
+
+    def __rsub__(self, other: Any) -> Any:
+        """The difference of it from a matrix."""
+        return _summed(other, self, -1.0) if is_sparse(other) else _summed(with_values(self, -self.data), other, 1.0)
 
     def __getitem__(self, key: Any) -> Any:
         """An element, or some rows, or some columns of them."""

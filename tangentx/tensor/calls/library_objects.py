@@ -43,8 +43,8 @@ _REFLECTED = frozenset(f"__{name}__" for name in ("add", "sub", "mul", "matmul",
 
 
 def _turned(operator: Any) -> Any:
-    """The operator of what stands behind it, by that of what stands before it."""
-    return lambda behind, before: operator(before, behind)
+    """The operator of what stands behind it, by that of an object of a library that stands before it."""
+    return lambda behind, before: operator(before, behind) if parts_of(type(before)) is not None else NotImplemented
 
 
 @functools.cache
