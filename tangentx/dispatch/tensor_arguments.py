@@ -90,5 +90,6 @@ def refuse_tensors(args: Any, kwargs: Any = ()) -> None:
     if holds_tensors(args, kwargs):
         raise NotDifferentiable(
             "this product does not take Tensors",
-            hint="pass plain numbers and arrays (`x.numpy()`), or use `tx.autograd` and the gradient, which do",
+            hint="pass plain numbers and arrays (`x.numpy()`), or use `tx.autograd` and the gradient, which do; "
+            "in a function that is compiled `tx.jvp` has a derivative",
         )
