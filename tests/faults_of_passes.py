@@ -37,9 +37,26 @@ BEFORE: tuple[Fault, ...] = (
     ),
     (
         "list read elsewhere taken for a stack",
-        "cotangents of a list begin in the reverse sweep only where nothing but appends and pops has to do with it",
+        "cotangents of a list begin in the reverse sweep only where it changes at its end alone and nobody else has it",
         "tangentx.derive.reverse.stacks:_otherwise_used",
-        (("return reads(s)\n", "return frozenset()\n"),),
+        (("for name in reads(each))\n    return reads(s)", "for name in reads(each))\n    return frozenset()"),),
+    ),
+    (
+        "cotangents of a list bound by each that reads it",
+        "an operation binds the cotangents of a list only where no other has to do with the list after it",
+        "tangentx.derive.reverse.bindings:_binds_all",
+        ((" or r.stacks[operand.name].end is not s", ""),),
+    ),
+    (
+        "cotangents of a list bound in a branch",
+        "an operation binds the cotangents of a list only where it stands outside of all loops and branches",
+        "tangentx.derive.reverse.stacks:_end",
+        (
+            (
+                "for s in body if any(name in reads(each) for each in statements((s,)))",
+                "for s in statements(body) if name in reads(s)",
+            ),
+        ),
     ),
     (
         "stack of arrays that are written",

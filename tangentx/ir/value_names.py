@@ -35,7 +35,7 @@ _NOUNS = {
     "itruediv": "ratio", "neg": "negated", "not_": "negated",
     "lt": "is_below", "le": "is_at_most", "gt": "is_above", "ge": "is_at_least", "eq": "is_equal", "ne": "differs",
     "len": "length", "sum": "total", "is_": "is_same", "is_not": "is_other", "contains": "is_there", "and_": "both",
-    "or_": "either",
+    "or_": "either", "zero": "cotangents",
 }  # fmt: skip
 _SUMS = {"total", "difference"}
 _COPIES = {"clone", "copy"}

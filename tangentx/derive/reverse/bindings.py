@@ -28,11 +28,13 @@ from tangentx.ir.nodes import (
     UNBOUND,
     Accumulate,
     Append,
+    Apply,
     Assign,
     Atom,
     Attr,
     Call,
     Delete,
+    Ext,
     If,
     Index,
     Key,
@@ -156,12 +158,32 @@ def _contribute_op(r: Reverse, op: Op, ans: Atom, t: Atom, kind: Kind, emit: Emi
             for other in [pair for pair in found if pair[0] == operand]:
                 cotangent = emit.op(operator.add, cotangent, other[1])
                 found.remove(other)
+        if _binds_all(r, s, operand, cotangent, emit):
+            emit.assign(r.other(operand).name, cotangent)
+            continue
         if op.fn in PARTS and _may_have_no_value(r, operand):
             if op.fn is arrays.entry_copy:
                 cotangent = emit.op(arrays.once, cotangent)  # what is one in the copy is given back once
             give_where_made(emit, r.frame.kind(operand), r.other(operand), operand, cotangent)
             continue
         r.give(emit, operand, cotangent, _keeps_shape(r, op, kind, operand, s))
+
+
+def _binds_all(r: Reverse, s: Statement, operand: Atom, cotangent: Atom, emit: Emitter) -> bool:
+    """Whether the statement is the last that reads a list whose cotangents begin in the reverse sweep, and gives them
+    each in the form of its item and in memory of its own."""
+    if not isinstance(operand, Var) or operand.name not in r.stacks or r.stacks[operand.name].end is not s:
+        return False
+    for each in emit.block:
+        match each:
+            case Assign(target=target, value=Apply(fn=Ext(value=fn), args=(_, like, *_))) if fn in _BY_ITEM:
+                if Var(target) == cotangent and like == operand:
+                    return True
+    return False
+
+
+_BY_ITEM = (arrays.nested, arrays.split_like, arrays.repeated)
+"""Adjoints that give a list for a list, of each item what that gets."""
 
 
 PARTS = frozenset((*COPIES, arrays.copied_tangent, arrays.once, arrays.own_parts))

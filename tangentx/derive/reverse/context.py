@@ -13,6 +13,7 @@ from tangentx.analysis.types.kinds import Arr, Kind, is_inexact
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, mode
 from tangentx.derive.reverse.accumulate import give
 from tangentx.derive.reverse.rematerialise import Again
+from tangentx.derive.reverse.stacks import Stack
 from tangentx.derive.reverse.tuple_results import Parts, Results
 from tangentx.ir.nodes import Assign, Atom, Block, Link, Lit, Statement, Var
 
@@ -92,7 +93,7 @@ class Reverse(ABC):
     primal: dict[int, tuple[Statement, ...]] = field(default_factory=dict)
     filling: dict[int, Atom] = field(default_factory=dict)
     fresh: frozenset[int] = frozenset()
-    stacks: Mapping[str, bool] = field(default_factory=dict)
+    stacks: Mapping[str, Stack] = field(default_factory=dict)
 
     @abstractmethod
     def block(self, block: Block) -> tuple[list[Statement], list[Statement], int]:

@@ -95,8 +95,8 @@ class Walker(Reverse):
         """Forward and reverse sweep of the whole body; the forward one keeps its returns."""
         forward, reverse, _ = self.block(self.frame.function.body)
         begin = Emitter(self.frame.function.span)
-        for name, is_emptied in self.stacks.items():
-            left = Make(list, ()) if is_emptied else Op(arrays.zero, (Var(name),))
+        for name, stack in self.stacks.items():
+            left = Make(list, ()) if stack.is_emptied else Op(arrays.zero, (Var(name),))
             begin.assign(self.frame.other(name), left)
         return forward, [*begin.block, *reverse]
 

@@ -209,11 +209,55 @@ def some_are_none(x):
     return tape.pop() if skipped is None else x[0]
 
 
+def gathered(x):
+    out = []
+    for i in range(3):
+        x = x * 0.9 + 0.1 * np.sin(x)
+        out.append(x[1])
+    return np.mean((np.array(out) - 0.3) ** 2)
+
+
+def rows(x):
+    out = []
+    for i in range(3):
+        out.append(x * float(i + 1))
+    table = np.stack(out, axis=1)
+    return np.sum(table @ table.T)
+
+
+def read_and_gathered(x):
+    out = []
+    total = 0.0
+    for i in range(3):
+        out.append(x[i] * x[0])
+        total = total + out[-1] * out[i // 2] + np.sum(np.array(out)) * x[1]
+    return total * sum(out)
+
+
+def gathered_twice(x):
+    out = []
+    for v in x:
+        out.append(v * v)
+    total = np.sum(np.array(out) ** 2)
+    out.append(total)
+    return total * np.prod(np.array(out))
+
+
+def of_different_shapes(x):
+    out = []
+    for i in range(3):
+        out.append(x * float(i))
+        out.append(np.sum(x) * np.ones(1))
+    return np.sum(np.concatenate(out) ** 2) + np.sum(sum(out))
+
+
+GATHERED = (gathered, rows, read_and_gathered, gathered_twice, of_different_shapes)
+
 OTHERS = (read_inside, other_name, in_another_list, made_in_each_trip, items_written, left_early, helped, first_in)
 
 
 @pytest.mark.share(1)
-@pytest.mark.parametrize("f", [*STACKS, *OTHERS, some_are_none])
+@pytest.mark.parametrize("f", [*STACKS, *GATHERED, *OTHERS, some_are_none])
 def test_derivatives_are_right(f: Any) -> None:
     check_grads(f, (X,))
     found = tx.grad(f)(X)
@@ -236,11 +280,17 @@ def _forward(f: Any) -> str:
     return source.partition("---- reverse sweep ----")[0]
 
 
-@pytest.mark.parametrize("f", [backwards, not_all_taken, until_negative, two_of_one, two_lists])
+@pytest.mark.parametrize("f", [backwards, not_all_taken, until_negative, two_of_one, two_lists, *GATHERED])
 def test_the_forward_sweep_has_no_list_of_zeros(f: Any) -> None:
     assert "_bar" not in _forward(f).partition("forward sweep")[2]
     with pipeline.proofs(off="stacks"):
         assert "_bar" in _forward(f).partition("forward sweep")[2]
+
+
+@pytest.mark.parametrize("f", [gathered, rows])
+def test_what_reads_all_last_binds_the_cotangents(f: Any) -> None:
+    source: str = tx.grad(f).source_for(X)
+    assert "out_bar = " in source and "zero(out)" not in source and "out_bar[" not in source
 
 
 def recurrence(x):

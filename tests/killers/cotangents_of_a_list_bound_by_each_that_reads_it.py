@@ -1,0 +1,17 @@
+# grad
+import numpy as np
+
+
+def f(x, a):
+    values = []
+    for v in a:
+        values.append(v * x)
+    total = sum(values)
+    return total * np.sum(np.array(values) ** 2)
+
+# ---- arguments ----
+WRT = (0, 1)
+a0_0 = np.array([0.613, -0.352, 1.147])
+POINTS = [
+    [0.7, a0_0],
+]
