@@ -45,6 +45,8 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: Any = False
     """Weighted mean, and the sum of the weights where that is asked for."""
     if weights is None:
         found = np.mean(a, axis=axis, keepdims=keepdims)
+        if axis is not None and np.size(found) == 0:
+            raise ZeroDivisionError("division by zero")
         return (found, count_reduced(np.shape(a), axis) + np.zeros_like(found)) if returned else found
     shares = np.atleast_1d(weights)
     if axis is not None and np.ndim(shares) < np.ndim(a):

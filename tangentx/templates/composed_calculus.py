@@ -125,6 +125,9 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: Any = 1) -> An
 
 def _along(f: Any, spacing: Any, axis: Any, edge_order: Any) -> Any:
     """Slopes along one axis."""
+    if np.shape(f)[axis] < edge_order + 1:
+        message = "Shape of array too small to calculate a numerical gradient, "
+        raise ValueError(message + "at least (edge_order + 1) elements are required.")
     return np.moveaxis(_slopes(np.moveaxis(f, axis, -1), spacing, edge_order), -1, axis)
 
 

@@ -108,6 +108,7 @@ def test_matrices_of_wishart_and_its_inverse() -> None:
         tx.grad(lambda x: stats.wishart.logpdf(x, 3.0, 1.0))(0.3)
 
 
+@pytest.mark.share(1)
 @pytest.mark.parametrize("c", [0.0, 1e-9, 0.3, -0.4])
 def test_tails_by_their_shape(c: float) -> None:
     def f(c, q):
@@ -118,14 +119,15 @@ def test_tails_by_their_shape(c: float) -> None:
     check_grads(f, (c, 0.3), wrt=(0, 1), order=2, rtol=1e-5)
 
 
-def test_a_normal_distribution_between_bounds() -> None:
+@pytest.mark.share(1)
+@pytest.mark.parametrize("p", [[0.5, 1.3], [-4.0, 0.5], [9.0, 1.1]])  # the middle is inside, far below and far above
+def test_a_normal_distribution_between_bounds(p: list[float]) -> None:
     def f(p, x):
         low, high = (0.0 - p[0]) / p[1], (3.0 - p[0]) / p[1]
         one_side = stats.truncnorm.logcdf(x, low, np.inf, p[0], p[1])
         return np.sum(stats.truncnorm.logpdf(x, low, high, loc=p[0], scale=p[1]) + one_side) + p[0] * p[1]
 
-    for p in ([0.5, 1.3], [-4.0, 0.5], [9.0, 1.1]):  # the middle is inside, far below and far above
-        check_grads(f, (np.array(p), np.array([0.4, 1.9])), wrt=(0, 1), order=2, rtol=1e-5)
+    check_grads(f, (np.array(p), np.array([0.4, 1.9])), wrt=(0, 1), order=2, rtol=1e-5)
 
 
 @pytest.mark.parametrize(

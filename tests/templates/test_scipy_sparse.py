@@ -159,8 +159,6 @@ def exponential(d, x):
 
 
 PROGRAMS: dict[Any, tuple[Any, ...]] = {
-    of_rows_of_blocks: (VALUES, x),
-    exponential: (VALUES, x),
     iterated: (VALUES, x),
     arithmetic: (VALUES, x),
     from_zero: (VALUES, x),
@@ -173,6 +171,8 @@ PROGRAMS: dict[Any, tuple[Any, ...]] = {
     parts: (VALUES, x),
     in_shared_memory: (VALUES, x),
     formats: (VALUES, x),
+    exponential: (VALUES, x),
+    of_rows_of_blocks: (VALUES, x),
 }
 
 
