@@ -13,6 +13,7 @@ import pytest
 import tangentx as tx
 from tangentx.arrays import device_double
 from tangentx.arrays.kernels import OPTIONS
+from tangentx.compile.pipeline import proofs
 from tangentx.testing import device_arrays as cp
 from tangentx.testing.device_arrays import DeviceArray
 from tests.harness import nvrtc
@@ -197,6 +198,88 @@ def powers(x, y):
 def test_programs(f: Any) -> None:
     made = both(f, X.copy(), 0.1 if f in (rebound, written) else Y)
     assert all(each.runs for each in jit_of(made).kernels) and not left(made)
+
+
+def read_before_it_is_written(x, y):
+    v = x[1:]
+    z = v * 2.0 + v
+    x[0] = z[1]
+    w = x * x + y
+    return np.sum(w * z[0])
+
+
+def written_between(x, y):
+    a = x * y
+    b = a * 2.0
+    a[0] = 3.0
+    c = a + b
+    return np.sum(c * c)
+
+
+def under_two_names(x, y):
+    a = x + y
+    b = a
+    b[1:] *= 2.0
+    c = a * x
+    d = c + b
+    return np.sum(d * c)
+
+
+def in_place(x, y):
+    x[...] = x * y + 1.0
+    z = x + y
+    x += z * z
+    return np.sum(x * z)
+
+
+def in_branches(x, y):
+    for i in range(3):
+        a = x * y
+        b = a + x
+        if i % 2:
+            x = b * 0.1
+        else:
+            y = b - a
+    return np.sum(x * y)
+
+
+def softmax(x, y):
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    s = e / np.sum(e, axis=1, keepdims=True)
+    return np.sum(s * y) + np.sum(np.log(s) * y)
+
+
+def turned(x, y):
+    z = x.T * 2.0 + y.T
+    w = z.T * x + z.T
+    return np.sum(w * w)
+
+
+ODD = [read_before_it_is_written, written_between, under_two_names, in_place, in_branches, softmax, turned]
+
+
+@pytest.mark.share(1)
+@needs_compiler
+@pytest.mark.parametrize("f", ODD)
+@pytest.mark.parametrize("way", ["gradient", "proofs off", "forward mode", "second order", "single precision"])
+def test_odd_programs(f: Any, way: str) -> None:
+    x, y = (GRID, GRID[::-1].copy()) if f in (softmax, turned) else (X, Y)
+    dtype = np.float32 if way == "single precision" else np.float64
+
+    def put() -> Any:
+        return [DeviceArray(a.astype(dtype)) for a in (x, y)]
+
+    def squares(x, y):
+        return np.sum(tx.grad(f)(x, y) ** 2)
+
+    asks: dict[str, Any] = {
+        "forward mode": lambda **options: tx.jvp(f, put(), put(), **options),
+        "second order": lambda **options: tx.grad(squares, wrt=(0, 1), **options)(*put()),
+    }
+    plain = asks.get(way, lambda **options: tx.value_and_grad(f, wrt=(0, 1), **options)(*put()))
+    with on_host(), warnings.catch_warnings(), proofs(off="all" if way == "proofs off" else ()):
+        warnings.simplefilter("ignore")
+        assert difference(plain(), plain(jit="cuda")) <= 1.0
 
 
 @needs_compiler
