@@ -1,7 +1,10 @@
 """Optimisers and schedules beside PyTorch's: 100 steps in float64 with options that are drawn, in both of our forms.
 
 ``python -m tests.optim.against_torch --count 300`` compares every step to 1e-12; a test runs some of them where torch
-is installed.
+is installed. Where a run is further off, it is asked how far rounding alone moves PyTorch's. A centred RMSprop that
+has come to a minimum is unstable: its variance falls by `alpha` a step, so its steps grow until they overshoot, and an
+error of rounding is multiplied by 4 in each step (so in the case of seed 2241, where PyTorch's run, whose kernels
+multiply and add with one rounding, is 4e-2 from the same run in 400 bits, and so is ours).
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from tests.optim.problem import start, tensors
 
 LR = tx.optim.lr_scheduler
 WEIGHTS = np.array([0.5, 1.5, 0.1])
+EPS = float(np.finfo(float).eps)
 
 
 def drawn(rng: np.random.Generator) -> tuple[str, dict[str, Any]]:
@@ -75,8 +79,10 @@ def sign_of(options: dict[str, Any]) -> float:
     return -1.0 if options.get("maximize") else 1.0
 
 
-def steps(optim: Any, utils: Any, scheduler: Any, values: list[Any], weights: Any, case: Any) -> list[Any]:
-    """The parameters after each of 100 steps on Tensors, torch's or ours."""
+def steps(
+    optim: Any, utils: Any, scheduler: Any, values: list[Any], weights: Any, case: Any, after: Any = None
+) -> list[Any]:
+    """The parameters after each of 100 steps on Tensors, torch's or ours; `after` gets each after each step."""
     (name, options), way, clip = case
     w, b = values
     opt = getattr(optim, name)([{"params": [w]}, {"params": [b], "lr": options["lr"] / 2}], **options)
@@ -89,6 +95,8 @@ def steps(optim: Any, utils: Any, scheduler: Any, values: list[Any], weights: An
         if clip is not None:
             getattr(utils, clip[0])([w, b], *clip[1])
         opt.step()
+        if after is not None:
+            after(w), after(b)
         if rates is not None:
             rates.step(float(loss.detach())) if way[0] == "ReduceLROnPlateau" else rates.step()
         seen.append(np.concatenate([np.array(w.detach().numpy()), np.array(b.detach().numpy())]))
@@ -111,23 +119,43 @@ def compiled(case: Any) -> list[Any]:
     return seen
 
 
+def theirs(case: Any, after: Any = None) -> Any:
+    """The parameters after each step of PyTorch's run."""
+    torch = importlib.import_module("torch")
+    values = [torch.tensor(x, requires_grad=True) for x in start()]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = steps(torch.optim, torch.nn.utils, torch.optim.lr_scheduler, values, torch.tensor(WEIGHTS), case, after)
+    return np.array(found)
+
+
+def distance(found: Any, wanted: Any) -> float:
+    """The largest difference of two runs, relative to numbers above 1."""
+    return float(np.max(np.abs(np.array(found) - wanted) / np.maximum(1.0, np.abs(wanted))))
+
+
+def moved_by_rounding(case: Any, wanted: Any) -> float:
+    """How far PyTorch's run is from itself where each parameter is rounded another way in each step."""
+    rng = np.random.default_rng(0)
+
+    def rounded(p: Any) -> None:
+        p.data *= p.data.new_tensor(1.0 + rng.choice([-EPS, 0.0, EPS], p.shape))
+
+    return max(distance(theirs(case, rounded), wanted) for _ in range(3))
+
+
 def run(count: int, seed: int) -> list[str]:
     """What was wrong in so many cases."""
-    torch = importlib.import_module("torch")
     wrong = []
     for k in range(seed, seed + count):
         rng = np.random.default_rng(k)
         case = drawn(rng), schedule(rng), clipping(rng)
-        theirs = [torch.tensor(x, requires_grad=True) for x in start()]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            wanted = steps(torch.optim, torch.nn.utils, torch.optim.lr_scheduler, theirs, torch.tensor(WEIGHTS), case)
+        wanted = theirs(case)
         forms = [steps(tx.optim, tx.nn.utils, LR, tensors(), WEIGHTS, case)]
         forms += [compiled(case)] if case[1] is None and case[2] is None else []
-        for found in forms:
-            off = np.max(np.abs(np.array(found) - wanted) / np.maximum(1.0, np.abs(wanted)))
-            if not off <= 1e-12:
-                wrong.append(f"{k}: {case}: {off} off")
+        off = max(distance(found, wanted) for found in forms)
+        if not off <= 1e-12 and not off <= 10.0 * moved_by_rounding(case, wanted):
+            wrong.append(f"{k}: {case}: {off} off")
     return wrong
 
 
