@@ -119,7 +119,7 @@ def companion_of(basis: str, c: Any) -> Any:
 def roots_of_series(basis: str, c: Any) -> Any:
     """Where the value is 0, in NumPy's order."""
     if len(c) < 2:
-        return c[:0]
+        return np.zeros(0, c.dtype)
     found = np.linalg.eigvals(companion_of(basis, c)[::-1, ::-1])
     return found[np.argsort(stop_gradient(found))]
 

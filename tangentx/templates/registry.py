@@ -112,7 +112,7 @@ def without_rule(template: Template, name: str) -> NoTemplate:
     if name in template.lacks:
         message = (
             f"`{public_name(template.primals[0])}` has no derivative with respect to `{name}`, which varies here: no "
-            "closed form is known"
+            "closed form by functions with rules is known"
         )
         return NoTemplate(message, hint=f"pass `tx.stop_gradient(...)` of it where `{name}` counts as a constant")
     if template.signature is None:

@@ -6,7 +6,9 @@ places. A small share runs always, all with ``--thorough``.
 
 from __future__ import annotations
 
+import contextlib
 import inspect
+import itertools
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,6 +18,7 @@ import pytest
 from test_compiled import weighed
 
 import tangentx as tx
+from tangentx.arrays import unbroadcast
 from tangentx.common.pytrees import is_differentiable, leaves
 from tangentx.templates import Composition, Template, compositions, examples, templates
 from tangentx.templates.examples import Example
@@ -55,6 +58,15 @@ def calls() -> list[Any]:
 def calls_of_users() -> list[Any]:
     """Those of functions that users call, which our own support functions are not."""
     return [c for c in calls() if not str(getattr(c.values[0].fn, "__module__", "")).startswith("tangentx.")]
+
+
+def calls_with_arrays() -> list[Any]:
+    """Those by arrays, which have a precision; numbers of Python's have one."""
+
+    def has_array(e: Example) -> bool:
+        return any(isinstance(leaf, np.ndarray) for i in e.wrt for _, leaf in leaves("", e.args[i]))
+
+    return [c for c in calls_of_users() if has_array(c.values[0])]
 
 
 def demand_full(example: Example) -> None:
@@ -211,6 +223,68 @@ def test_elementwise_rules_in_every_shape(rule: Template, example: Example, shap
             )
 
 
+def two_shapes() -> list[Any]:
+    """Rules of several numbers, with shapes of the first two that NumPy broadcasts and that are not the same."""
+    found = []
+    for rule in RULES:
+        if not (isinstance(rule, Template) and rule.kind == "elementwise" and examples(rule)):
+            continue
+        if getattr(rule.primals[0], "__module__", "") in ("math", "builtins") or len(examples(rule)[0].wrt) < 2:
+            continue
+        for left, right in itertools.permutations(SHAPES, 2):
+            with contextlib.suppress(ValueError):
+                np.broadcast_shapes(left, right)
+                name = f"{name_of(rule)}-{'x'.join(map(str, left))}-{'x'.join(map(str, right))}"
+                found.append(pytest.param(rule, left, right, id=name))
+    return found
+
+
+def test_operands_of_two_shapes(rule: Template, left: tuple[int, ...], right: tuple[int, ...]) -> None:
+    """An operand that is broadcast has the sum of what its elements have, at both orders."""
+    example = examples(rule)[0]
+    if not all(isinstance(example.args[i], float) for i in example.wrt):
+        pytest.skip("no numbers to begin with")
+    alone, chosen, wrt = program(example)
+    slopes = np.atleast_1d(flat(tx.grad(alone, wrt=wrt, fallback="error")(*chosen)))
+    bends = np.sum(np.atleast_2d(tx.hessian(alone, wrt=wrt, fallback="error")(*chosen)), axis=1)
+    args = list(example.args)
+    for place, i in enumerate(example.wrt):
+        shape = (left, right, ())[min(place, 2)]
+        args[i] = np.full(shape, args[i]) if shape else np.float64(args[i])
+    f, given, _ = program(Example(example.fn, tuple(args), example.kwargs, example.wrt))
+    gradient = tx.grad(f, wrt=wrt, fallback="error")
+    bars, dots = tx.jvp(gradient, given, tuple(map(np.ones_like, given)), fallback="error")
+    whole = np.broadcast_shapes(left, right)
+    weights = np.cos(1.3 * np.arange(int(np.prod(whole))).reshape(whole))
+    for x, bar, dot, slope, bend in zip(given, bars, dots, slopes, bends, strict=True):
+        for found, factor in ((bar, slope), (dot, bend)):
+            assert np.shape(found) == np.shape(x)
+            np.testing.assert_allclose(found, unbroadcast(factor * weights, x), rtol=1e-11, atol=1e-12)
+
+
+def narrowed(x: Any) -> Any:
+    """The numbers of NumPy's and the arrays in `x`, in single precision."""
+    if isinstance(x, list | tuple):
+        return type(x)(narrowed(item) for item in x)
+    if not isinstance(x, np.ndarray | np.generic) or not is_differentiable(x):
+        return x
+    return x.astype(np.complex64 if np.iscomplexobj(x) else np.float32)
+
+
+def test_in_single_precision(example: Example) -> None:
+    """The gradient has the precision of what it is by, and the numbers that it has in double precision."""
+    demand_full(example)
+    args = [narrowed(x) if i in example.wrt else x for i, x in enumerate(example.args)]
+    short = Example(example.fn, tuple(args), example.kwargs, example.wrt)
+    f, chosen, wrt = program(example)
+    g, given, _ = program(short)
+    wanted = tx.grad(f, wrt=wrt, fallback="error")(*chosen)
+    found = tx.grad(g, wrt=wrt, fallback="error")(*given)
+    for bar, x in zip(leaves("", found), leaves("", given), strict=True):
+        assert not isinstance(x[1], np.ndarray) or bar[1].dtype == x[1].dtype
+    close(found, wanted, rtol=2e-3)
+
+
 def with_axes(rule: Rule) -> list[Example]:
     """The calls of a function with an axis: each, none where that is the default, and `keepdims` where it has that."""
     found = []
@@ -320,6 +394,8 @@ CASES: dict[str, tuple[Callable[[], list[Any]], str, int]] = {
     "test_the_same_on_tensors": (calls_of_users, "example", 100),
     "test_the_same_in_a_batch": (calls, "example", 150),
     "test_elementwise_rules_in_every_shape": (elementwise, "rule, example, shape", 150),
+    "test_operands_of_two_shapes": (two_shapes, "rule, left, right", 150),
+    "test_in_single_precision": (calls_with_arrays, "example", 150),
     "test_along_every_axis": (axes, "example", 150),
     "test_along_axes_of_length_zero_and_one": (shortened, "example", 150),
 }

@@ -131,6 +131,15 @@ def test_roots_of_each_class(cls: Any) -> None:
     np.testing.assert_allclose(slopes, [1.0, 2.0, -0.5], rtol=1e-8)
 
 
+def test_roots_at_second_order() -> None:
+    """Of ``x**2 + c`` they are the roots of ``-c``."""
+
+    def program(c: Any) -> Any:
+        return np.real(Polynomial([c, 0.0, 1.0]).roots()[1])
+
+    np.testing.assert_allclose(tx.grad(tx.grad(program), fallback="error")(-4.0), -0.25 * 4.0**-1.5, rtol=1e-9)
+
+
 @pytest.mark.share(3)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("cls", SERIES)

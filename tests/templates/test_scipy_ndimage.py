@@ -94,6 +94,15 @@ def test_a_mode_without_derivative_says_so() -> None:
         tx.grad(lambda a: np.sum(ndimage.map_coordinates(a, PLACES, mode="wrap")))(IMAGE)
 
 
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_a_mode_that_the_run_chooses(wrapped: bool) -> None:
+    def program(image, wrapped):
+        mode = "wrap" if wrapped else "nearest"
+        return np.sum(ndimage.uniform_filter(image, 3, mode=("mirror", mode)) ** 2)
+
+    check_grads(lambda image: program(image, wrapped), (IMAGE[:3, :3],), order=1)
+
+
 IN_SINGLE = {
     "gaussian_filter": lambda x: ndimage.gaussian_filter(x, 1.0),
     "uniform_filter": lambda x: ndimage.uniform_filter(x, 3),

@@ -52,6 +52,9 @@ def construct(w: Walker, cls: type, args: tuple[Atom, ...], kwargs: Named) -> tu
         raise UnsupportedSyntax(message, w.span, "make it outside, or call what it does where it is to be done")
     names: tuple[str, ...] | None = getattr(cls, "_fields", None)
     if names is not None and issubclass(cls, tuple):
+        if not only_gathers(cls):
+            message = f"`{cls.__name__}` is a named tuple with a `__new__` or an `__init__` of its own"
+            raise UnsupportedSyntax(message, w.span, "make it in a function, of all its fields")
         given = _by_signature(w, cls, inspect.signature(cls), f"{cls.__name__}.__new__", args, kwargs)
         return w.walk(Make(cls, tuple(given[name] for name in names)))
     if dataclasses.is_dataclass(cls) and _is_generated(init):
@@ -72,6 +75,12 @@ def construct(w: Walker, cls: type, args: tuple[Atom, ...], kwargs: Named) -> tu
     return _initialised(
         w, ("made", cls), Make(cls, (), ()), Ext(f"{cls.__name__}_init", init, ("object",), cls), args, kwargs
     )
+
+
+def only_gathers(cls: type) -> bool:
+    """Whether a class of named tuples makes them as `namedtuple` has written it, and does nothing else."""
+    generated = next(each for each in cls.__mro__ if "_fields" in vars(each))
+    return cls.__new__ is generated.__new__ and cls.__init__ is object.__init__  # type: ignore[misc]
 
 
 def _is_generated(init: Any) -> bool:

@@ -257,6 +257,11 @@ def _moved(fresh: Fresh, kind: Kind, library: str) -> Kind | None:
     return Arr(kind.dtype, kind.rank, fresh(()).root(), library=library) if isinstance(kind, Arr) else None
 
 
+def _places(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind:
+    """A row of whole numbers, whatever the mode, which no sample is of where only the run chooses it."""
+    return Arr(np.dtype(int), 1, fresh(()).root())
+
+
 def _images(world: World, fresh: Fresh, kinds: Sequence[Kind]) -> Kind | None:
     """Images like the first argument's, which windows of any size may not fit where they have one element."""
     images = kinds[0]
@@ -320,6 +325,7 @@ RULES: dict[Any, Callable[[World, Fresh, Sequence[Kind]], Kind | None]] = {
     **dict.fromkeys((arrays.window_sums, arrays.window_maxima, arrays.sums_at_maxima, arrays.part_means), _images),
     arrays.spread_maxima: _images,
     arrays.window_counts: _images,
+    arrays.edge_places: _places,
     arrays.sparse_solved: _solution,
     arrays.sparse_iterated: _solution,
     arrays.pull: _pulled,
