@@ -651,3 +651,16 @@ def test_a_walk_down_lists_of_lists_runs_on_tensors(depth: int) -> None:
     with pytest.raises(tx.NotResolved, match="a list in one place and a float in another"):
         tx.grad(unwrapped, fallback="error")(2.0, nested)
     assert tx.grad(unwrapped)(2.0, nested) == 3.0
+
+
+def masked_in_turns(x, count):
+    for k in range(count):
+        x = x + tx.tensor(np.triu(np.full(x.shape, -1.0), k))
+    return np.sum(x**2)
+
+
+def test_tensors_that_are_made_in_a_loop() -> None:
+    x = np.arange(9.0).reshape(3, 3)
+    with pytest.warns(tx.FallbackWarning, match=r"`tensor` makes a Tensor(.|\n)*Instead: make an array in its place"):
+        found = tx.grad(masked_in_turns)(x, 2)
+    np.testing.assert_array_equal(found, 2.0 * (x - np.triu(np.ones((3, 3))) - np.triu(np.ones((3, 3)), 1)))

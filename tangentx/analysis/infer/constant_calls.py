@@ -111,6 +111,7 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
     if any(isinstance(k, Bottom) for k in (kind, *kinds)):
         return Lit(None), BOTTOM
     fn = kind.value if isinstance(kind, Obj) else kind.cls if isinstance(kind, Some) else None
+    opaque_calls.demand_no_tensor(w, fn)
     name = _public(callee, fn, kind)
     shows = opaque_calls.shows(fn)
     if opaque_calls.changes_set(fn):  # which is made anew where calls are not repeated

@@ -121,6 +121,7 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
     if any(isinstance(k, Bottom) for k in (kind, *kinds)):
         return Lit(None), BOTTOM
     fn = kind.value if isinstance(kind, Obj) else None
+    demand_no_tensor(w, fn)
     closed = Op(operator.call, (called, *(a for a, _ in read)), tuple((n, a) for n, a, _ in named))
     if shows(fn):
         if any(name == "file" for name, _ in kwargs):
@@ -140,6 +141,14 @@ def call(w: Walker, callee: Atom, args: tuple[Atom, ...], kwargs: Named) -> tupl
             "give it numbers and strings, or call it outside the differentiated function",
         )
     return of_unknown(w, fn, args, kwargs, (closed, found or _result_of(fn)))
+
+
+def demand_no_tensor(w: Walker, fn: Any) -> None:
+    """Raises UnsupportedSyntax for `tx.tensor`: before anything runs, so that the function can run on Tensors from its
+    beginning."""
+    if isinstance(fn, types.ModuleType) and fn.__name__ == "tangentx.tensor":
+        message = "`tensor` makes a Tensor, and what is compiled computes with arrays"
+        raise UnsupportedSyntax(message, w.span, "make an array in its place, for example with `np.array`")
 
 
 def of_unknown(
