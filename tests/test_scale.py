@@ -14,6 +14,7 @@ import pytest
 
 import tangentx as tx
 from benchmarks.compiling import numbers
+from tangentx.analysis.dependence.array_dependence import Elements
 from tangentx.analysis.infer import control_flow
 from tangentx.analysis.infer.inference import Inference
 from tangentx.analysis.types import kinds
@@ -22,10 +23,12 @@ from tangentx.frontend import resolve
 from tangentx.ir import upward_exposed
 from tangentx.ir.nodes import Lit, Op, Var
 from tangentx.optimise import in_place_sums
+from tangentx.optimise.extreme_bounds import _Bounds
 from tangentx.optimise.facts import shape_arithmetic, shapes
 from tangentx.optimise.facts.dataflow import Flow
 from tangentx.optimise.facts.length_index import Mentions
 from tangentx.optimise.facts.shapes import Facts
+from tangentx.optimise.sign_normalisation import Signs
 
 
 def defined(name: str, text: str) -> Callable[..., Any]:
@@ -111,6 +114,15 @@ def stars(count: int) -> str:
     spliced = ", ".join(["*[x, *(x, 0.1)]"] * count)
     made = f"    a = [x * x, 0.5]\n    d = {{{dicts}}}"
     return f"def f(x):\n{made}\n    return sum([{lists}]) + d['k3'] * sum([{spliced}])\n"
+
+
+def element_loops(count: int) -> str:
+    """Loops inside of one another, each of which writes an element and reads another."""
+    lines = [
+        f"{'    ' * (i + 1)}for i{i} in range(1):\n{'    ' * (i + 2)}a[i{i}] = a[i{i}] * x + np.sin(a[1])"
+        for i in range(count)
+    ]
+    return "\n".join(["def f(x):", "    a = np.ones(3) * x", *lines, "    return a.sum()"]) + "\n"
 
 
 def keys(count: int) -> str:
@@ -287,6 +299,35 @@ def test_the_work_grows_slowly(
         counts.append({"steps": 0, "joins": 0, "looks": 0, "tries": 0})
         tx.grad(defined(f"{text.__name__} {count}", text(count)))(0.7)
     assert all(counts[1][work] <= factor * max(1, counts[0][work]) for work in counts[0]), counts
+
+
+@pytest.mark.parametrize(
+    "text, few, owner, name, factor",
+    [
+        (names, 40, Signs, "operation", 2.2),
+        (keys, 60, _Bounds, "block", 2.2),
+        (element_loops, 6, Elements, "may_meet", 10),
+    ],
+)
+def test_the_calls_inside_grow_slowly(
+    monkeypatch: pytest.MonkeyPatch, text: Callable[[int], str], few: int, owner: type, name: str, factor: float
+) -> None:
+    """Signs were looked for through all the products before, tuples that are held were gone through at each binding,
+    and systems of inequalities were solved with the bounds of all the loops around in one."""
+    counts, plain = [0], getattr(owner, name)
+
+    def counted(*args: Any) -> Any:
+        sys.setprofile(lambda frame, event, arg: counts.__setitem__(-1, counts[-1] + ("call" in event)))
+        try:
+            return plain(*args)
+        finally:
+            sys.setprofile(None)
+
+    monkeypatch.setattr(owner, name, counted)
+    for count in (few, 2 * few):
+        counts.append(0)
+        tx.grad(defined(f"calls of {text.__name__} {count}", text(count)))(0.7)
+    assert 0 < counts[2] <= factor * counts[1], counts
 
 
 def test_functions_side_by_side_are_looked_through_by_themselves(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,8 @@ where that is a bound which is certainly a number: a constant that is not nan, o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,10 @@ def run(program: Program, units: Sequence[Unit]) -> bool:
 
 
 class _Bounds:
-    """Writes the blocks of one function anew; `held` has the tuples of which the names have not been bound since."""
+    """Writes the blocks of one function anew.
+
+    `held` has the tuples of which the names have not been bound since, `holding` under each name those it stands in.
+    """
 
     def __init__(self, program: Program, unit: Unit) -> None:
         self.program, self.unit = program, unit
@@ -42,21 +46,35 @@ class _Bounds:
         items = [(s.value.base, s.value.key) for s in found if isinstance(s.value, Index)]
         self.items = {base.name: key for base, key in items if isinstance(base, Var) and self.read[base.name] == 1}
         self.held: dict[str, Make] = {}
+        self.holding: defaultdict[str, set[str]] = defaultdict(set)
         self.single: set[str] = set()
 
     def block(self, block: Block) -> Block:
         """The block, and the blocks inside it."""
         out: list[Statement] = []
         for s in block:
-            self.held = {} if blocks(s) else self.held
+            self._forget(self.held.copy() if blocks(s) else ())
             new = self._statement(map_blocks(s, self.block))
-            self.held = {} if blocks(s) else self.held
+            self._forget(self.held.copy() if blocks(s) else ())
             for name in writes(s):
-                self.held = {n: made for n, made in self.held.items() if n != name and Var(name) not in made.items}
+                self._forget((name, *self.holding.pop(name, ())))
             if isinstance(new, Assign) and isinstance(new.value, Make):
-                self.held[new.target] = new.value
+                self._hold(new.target, new.value)
             out.append(new)
         return block if tuple(out) == block else tuple(out)
+
+    def _hold(self, target: str, made: Make) -> None:
+        self.held[target] = made
+        for item in made.items:
+            if isinstance(item, Var):
+                self.holding[item.name].add(target)
+
+    def _forget(self, names: Iterable[str]) -> None:
+        for name in names:
+            made = self.held.pop(name, None)
+            for item in made.items if made is not None else ():
+                if isinstance(item, Var) and item.name in self.holding:
+                    self.holding[item.name].discard(name)
 
     def _statement(self, s: Statement) -> Statement:
         match s:

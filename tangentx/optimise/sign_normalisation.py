@@ -17,7 +17,7 @@ from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Num, is_array
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Store, Var
 from tangentx.optimise.facts.unit import Unit
-from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each, scaled
+from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rewriter, Rules, run_each, scaled
 
 _PRODUCTS = (MUL, arrays.guarded, np.outer, operator.matmul, arrays.careful_matmul)
 """They are linear in each of two operands."""
@@ -29,7 +29,23 @@ class Signs(Rules):
     """The reverse sweep with signs where they are read first."""
 
     follows = True
+    notes = True
     shapes = False
+
+    def __init__(self, walk: Rewriter) -> None:
+        super().__init__(walk)
+        self._signed: dict[int, Op] = {}
+
+    def note(self, s: Assign, op: Op) -> None:
+        """Remembers which products have a sign in them: others are not searched, however many they are made of."""
+        if op.fn is NEG or (op.fn in _PRODUCTS and any(map(self._has_sign, op.args))):
+            self._signed[id(op)] = op
+
+    def _has_sign(self, atom: Atom) -> bool:
+        """Whether an atom is a negative number, a negation, or a product that one of these is a factor of."""
+        if isinstance(atom, Lit):
+            return type(atom.value) in (int, float) and atom.value < 0  # type: ignore[operator]
+        return id(self.expr(atom)) in self._signed
 
     def operation(self, s: Assign, op: Op) -> Sequence[Statement] | None:
         """The statement, after those that make what it reads now."""
@@ -114,6 +130,8 @@ class Signs(Rules):
         waiting: list[tuple[Atom, _Around]] = [(atom, None)]
         while waiting:
             part, around = waiting.pop()
+            if not self._has_sign(part):
+                continue
             if (inner := self._made_by(part, NEG)) is not None:
                 return self._with_factor(inner.args[0], around)
             product = next((made for fn in _PRODUCTS if (made := self._made_by(part, fn)) is not None), None)

@@ -10,6 +10,9 @@ import pytest
 
 import tangentx as tx
 from tangentx.compile import pipeline
+from tangentx.ir.nodes import Assign, If, Lit, Make, Var
+from tangentx.optimise.extreme_bounds import _Bounds
+from tests.optimise.support import unit_of
 
 
 def above(a, b):
@@ -87,6 +90,18 @@ def test_derivatives_are_those_of_the_general_rule(f: Any, args: tuple[float, fl
 def test_others_are_compared_with_the_result(f: Any) -> None:
     assert "if_above" not in tx.grad(f, wrt=(0, 1)).source_for(1.0, 2.0)
     np.testing.assert_equal(tx.grad(varying, wrt=(0, 1))(1.0, math.nan), (1.0, 0.0))  # the nan is not the larger one
+
+
+def test_tuples_of_names_that_are_bound_anew_are_forgotten() -> None:
+    program, unit = unit_of(above, 0.5, 1.5)
+    span = unit.function.span
+    pairs = {"one": ("a", "b"), "two": ("b", "b"), "three": ("a", "a")}
+    made = [Assign(name, Make(tuple, tuple(map(Var, items))), span) for name, items in pairs.items()]
+    bounds = _Bounds(program, unit)
+    bounds.block((*made, Assign("a", Lit(1.0), span)))
+    assert list(bounds.held) == ["two"]
+    bounds.block((made[0], Assign("two", Lit(1.0), span), If(Lit(True), (), (), span)))
+    assert not bounds.held
 
 
 def test_numpy_s_numbers_stay_so() -> None:

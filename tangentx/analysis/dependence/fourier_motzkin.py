@@ -49,7 +49,8 @@ def compared(fn: Any, one: Form, other: Form, taken: bool) -> Iterator[Form]:
 def is_possible(zero: Iterable[Form], positive: Iterable[Form]) -> bool:
     """False only where no whole numbers make every form of `zero` 0 and every form of `positive` 0 or more."""
     solved = _solved(list(zero), list(positive))
-    return solved is not None and _eliminated(solved)
+    forms = None if solved is None else _tidied(solved)
+    return forms is not None and all(map(_eliminated, _apart(forms)))
 
 
 def _solved(zero: list[Form], positive: list[Form]) -> list[Form] | None:
@@ -72,9 +73,24 @@ def _solved(zero: list[Form], positive: list[Form]) -> list[Form] | None:
     return positive
 
 
-def _eliminated(positive: Sequence[Form]) -> bool:
+def _apart(forms: Sequence[Form]) -> Iterable[list[Form]]:
+    """The inequalities in groups that have no unknown in common: of loops inside of one another, mostly one each."""
+    groups: dict[Unknown, list[Form]] = {}
+    for form in forms:
+        unknowns = [x for x in form if x != ONE]
+        joined = {id(groups[x]): groups[x] for x in unknowns if x in groups}
+        whole = max(joined.values(), key=len, default=[])
+        for other in joined.values():
+            if other is not whole:
+                whole.extend(other)
+                groups.update((x, whole) for each in other for x in each if x != ONE)
+        whole.append(form)
+        groups.update((x, whole) for x in unknowns)
+    return {id(group): group for group in groups.values()}.values()
+
+
+def _eliminated(forms: list[Form] | None) -> bool:
     """Takes one unknown after the other out of the inequalities; False where they contradict each other."""
-    forms = _tidied(positive)
     while forms:
         below, above = _counts(forms)
         x = min((x for form in forms for x in form if x != ONE), key=lambda x: below.get(x, 0) * above.get(x, 0))
