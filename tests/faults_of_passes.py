@@ -480,6 +480,12 @@ LENGTHS: tuple[Fault, ...] = (
         ),
     ),
     (
+        "factor taken into a product that was written since",
+        "a product stands for its factors only while nothing has written into it",
+        "tangentx.optimise.contraction:Contraction._is_product_of",
+        (("self.current(z)", "self.walk.held(z)"), (" and self.still(z)", "")),
+    ),
+    (
         "what is not finite without guards is returned",
         "a gradient without guards counts only where all of it is finite",
         "tangentx.dispatch.plain_sweeps:PlainSweep.__call__",

@@ -4,11 +4,13 @@
     np.sum(-c * x / d)                  # -(c * np.sum(x) / d) for numbers c and d
     np.sum(u * x, axis=0)               # u * np.sum(x, axis=0) where u does not go along the axis
     np.sum(z * w, axis=0)               # np.einsum("ijk,ijk->jk", z, w)
+    y * np.sum(x * t, axis=0)           # np.einsum("ijk,ijk->jk", z, t), where z is x * y
     np.size(np.sum(z * w, axis=1))      # len(z), of matrices
 
 The array of the products is not made, which costs most of the time of such a sum: a few numbers remain of it. Numbers
 and what is the same for all that is summed are multiplied once. All round as often, or less; that of a matrix and a
-vector goes to BLAS. Only products of the reverse sweep that nothing else reads, of arrays whose shapes are known; a
+vector goes to BLAS. What a factor is multiplied with anyway is a value of the forward sweep, of which the reverse sweep
+needs no other then. Only products of the reverse sweep that nothing else reads, of arrays whose shapes are known; a
 product of two arrays may have several readers, if they are all such sums, or products that such a sum reads.
 """
 
@@ -60,11 +62,15 @@ class Contraction(Rules):
         super().__init__(walk)
         self.writes = 0
         self.since: dict[str, int] = {}
+        self.products: dict[tuple[str, str], str] = {}
         self.summed = self.unit.found(_read_by_sums)
 
     def note(self, s: Assign, op: Op) -> None:
-        """Notes how much had been written when a name was bound."""
+        """Notes how much had been written when a name was bound, and products of two names."""
         self.since[s.target] = self.writes
+        match op:
+            case Op(fn=operator.mul, args=(Var(name=x), Var(name=y)), kwargs=()):
+                self.products[x, y] = self.products[y, x] = s.target
 
     def write(self, s: Store | Accumulate) -> None:
         """Counts."""
@@ -74,6 +80,8 @@ class Contraction(Rules):
         """The statement, after those that make what it reads now."""
         if op.fn is np.size and len(op.args) == 1:
             return self._count(s, op.args[0])
+        if op.fn is MUL and len(op.args) == 2:
+            return self._taken_in(s, *op.args) or self._taken_in(s, *reversed(op.args))
         if op.fn is not np.sum or len(op.args) != 1 or not isinstance(whole := op.args[0], Var):
             return None
         settings = dict(op.kwargs)
@@ -93,6 +101,47 @@ class Contraction(Rules):
         if axis.value is None:
             return self._over_all(s, product, _LABELS[: len(shape)])
         return self._along(s, product, len(shape), axis.value) if type(axis.value) is int else None
+
+    def _taken_in(self, s: Assign, y: Atom, total: Atom) -> Sequence[Statement] | None:
+        """``y * np.einsum("ijk,ijk->jk", x, t)`` as the sum of ``z * t``, where `z` is ``x * y``; with a number before
+        the sum, too."""
+        found = self._made_for(total)
+        if found is None or not isinstance(y, Var) or not (_is_plain(self.kind(y)) and self._fits_to(y, total)):
+            return None
+        number, made = (None, found) if found.fn is np.einsum else (found.args[0], self._made_for(found.args[1]))
+        if made is None or made.fn is not np.einsum or (number is not None and not self._is_number(number)):
+            return None
+        spec, *factors = made.args
+        assert isinstance(spec, Lit)
+        terms, _, left = str(spec.value).partition("->")
+        for k, (axes, x) in enumerate(zip(terms.split(","), factors, strict=True)):
+            z = self.products.get((x.name, y.name)) if isinstance(x, Var) and axes.endswith(left) else None
+            if z is None or not (Var(z) in factors or self.count[x.name] == 2):  # type: ignore[union-attr]
+                continue  # the one would be kept beside the other
+            if self._is_product_of(Var(z), x, y):
+                factors[k] = Var(z)
+                value = Op(np.einsum, (spec, *factors))
+                product = _Product(times=[] if number is None else [number])
+                return self._scaled(s, product, value, self.unit.kinds[s.target])
+        return None
+
+    def _made_for(self, atom: Atom) -> Op | None:
+        """The sum, or product, that the atom is, made for one reader."""
+        made = self.current(atom)
+        alone = isinstance(atom, Var) and self.count[atom.name] == self.bindings[atom.name] == 1
+        fits = isinstance(made, Op) and (made.fn is np.einsum or (made.fn is MUL and not made.kwargs))
+        return made if alone and fits else None  # type: ignore[return-value]
+
+    def _fits_to(self, y: Atom, total: Atom) -> bool:
+        """Whether an array has the shape of a sum, with no axis of length one."""
+        shape = self.shape(y)
+        return isinstance(shape, Lengths) and None not in shape and shape == self.shape(total)
+
+    def _is_product_of(self, z: Var, x: Atom, y: Atom) -> bool:
+        """Whether a name still holds the product of two, and has the shape of the first."""
+        made, shape = self.current(z), self.shape(z)
+        alike = isinstance(shape, Lengths) and shape == self.shape(x) and _is_plain(self.kind(z))
+        return alike and isinstance(made, Op) and made.fn is MUL and made.args in ((x, y), (y, x)) and self.still(z)
 
     def _count(self, s: Assign, array: Atom) -> Sequence[Statement] | None:
         """How many numbers a sum along one axis has, of an array with the other axes of what is summed."""

@@ -96,6 +96,35 @@ def test_a_product_that_sums_alone_read_is_not_made() -> None:
     assert all(np.allclose(a, b, rtol=1e-12, atol=1e-14) for a, b in zip(got, wanted, strict=True))
 
 
+def test_a_factor_goes_into_the_product_that_was_made_of_it() -> None:
+    x, means, scales = DRAW.normal(size=(50, 2)), DRAW.normal(size=(4, 2)), 0.1 * DRAW.normal(size=(4, 2))
+    text = tx.grad(mixture, ("means", "scales")).source_for(x, means, scales)
+    assert '"ijk,ijk,ijk->jk", z, z, ' in text and "x_minus_means" not in text
+
+
+def changed(x, means, scales):
+    factor = np.exp(-scales)
+    z = (x[:, None, :] - means) * factor
+    logs = np.sum(z * z, axis=2)
+    z[0] = 0.0
+    return np.sum(logs * logs) + np.sum(z)
+
+
+def bound_anew(x, means, scales):
+    factor = np.exp(-scales)
+    z = (x[:, None, :] - means) * factor
+    logs = np.sum(z * z, axis=2)
+    z = z * factor
+    return np.sum(logs * logs) + np.sum(z * z * z)
+
+
+@pytest.mark.parametrize("f", [mixture, changed, bound_anew])
+def test_what_a_factor_went_into_is_still_there(f: Any) -> None:
+    x, means, scales = DRAW.normal(size=(5, 2)), DRAW.normal(size=(4, 2)), 0.1 * DRAW.normal(size=(4, 2))
+    got = tx.grad(f, "scales")(x, means, scales)
+    assert np.allclose(got, differences(lambda a: f(x, means, a), (scales,)), rtol=1e-5, atol=1e-7)
+
+
 def test_a_product_that_something_else_reads_is_made_once() -> None:
     x, means, scales = DRAW.normal(size=(50, 2)), DRAW.normal(size=(4, 2)), 0.1 * DRAW.normal(size=(4, 2))
     text = tx.grad(mixture, ("x", "means", "scales")).source_for(x, means, scales)
