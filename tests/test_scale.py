@@ -155,6 +155,12 @@ def arrays(count: int) -> str:
     return "\n".join(["def f(x):", "    a = np.ones(2)", *lines, "    return np.sum(a)"]) + "\n"
 
 
+def rotations(count: int) -> str:
+    """The length of each array is a sum of those of slices of the one before it."""
+    lines = ["    a = 0.9 * np.concatenate((a[1:], a[:1], a[9:]))"] * count
+    return "\n".join(["def f(x):", "    a = x * np.arange(1.0, 6.0)", *lines, "    return np.sum(a * a)"]) + "\n"
+
+
 def counted_loops(count: int) -> str:
     """Loops whose first trip nothing leaves: their counters are known to be 0 then."""
     loop = "    i = 0\n    while i < 2:\n        a = a * x * 0.9 + 0.1\n        i += 1"
@@ -181,6 +187,7 @@ TEXTS = {
     "inner": inner(40),
     "writes": writes(200),
     "arrays": arrays(60),
+    "rotations": rotations(40),
     "sum": f"def f(x):\n    return x * ({' + '.join(['x'] * 1_500)})\n",
     "a long name": f"def f(x):\n    {'v' * 10_000} = x * x\n    return {'v' * 10_000} * x\n",
     "letters read as others": "def f(x):\n    ﬁ = x * x\n    return fi * ﬁ\n",
@@ -226,7 +233,7 @@ def test_longer_text(name: str) -> None:
 
 
 @pytest.mark.share(2)
-@pytest.mark.parametrize("name", ["branches", "cases", "conditionals", "loops"])
+@pytest.mark.parametrize("name", ["branches", "cases", "conditionals", "loops", "rotations"])
 def test_deep_text_in_forward_mode_and_at_second_order(name: str) -> None:
     f = defined(name, TEXTS[name])
     h = 1e-4

@@ -21,6 +21,9 @@ LEAVES: Shape = ("leaves",)
 
 MADE_OF = ("slice", "less", "common", "linear")
 """Lengths that are made of others."""
+LARGEST = 60
+"""How many lengths one may be made of, in those that it is made of too. Each statement can make one of several times the
+one before it, as ``a = np.concatenate((a[1:], a[:1]))`` does: a larger one counts as not known."""
 
 
 class Lengths(tuple[Length, ...]):
@@ -124,7 +127,30 @@ def _common(lengths: Sequence[Length]) -> Length:
     if None in tags:
         return None
     parts = frozenset(part for tag in tags for part in (tag[1] if is_common(tag) else (tag,)))  # type: ignore[index]
-    return tags[0] if len(parts) == 1 else ("common", parts)
+    return tags[0] if len(parts) == 1 else unless_large(("common", parts))
+
+
+def unless_large(length: Length) -> Length:
+    """The length; None where it is made of more than is worth knowing."""
+    return None if _exceeds(length, LARGEST) else length
+
+
+def _exceeds(length: Length, count: int) -> bool:
+    """Whether a length is made of more than so many."""
+    ahead = [length]
+    while ahead and count >= 0:
+        each = plain(ahead.pop())
+        count -= 1
+        if isinstance(each, tuple) and each[0] in MADE_OF:
+            ahead += _parts(each)
+    return count < 0
+
+
+def _parts(length: tuple[Length, ...]) -> Iterable[Length]:
+    """The lengths and numbers of which one is made, in no order."""
+    if length[0] == "common":
+        return length[1]  # type: ignore[return-value]
+    return (term for term, _ in length[1]) if length[0] == "linear" else length[1:]  # type: ignore[attr-defined]
 
 
 def is_common(length: Length) -> bool:
@@ -133,11 +159,16 @@ def is_common(length: Length) -> bool:
 
 
 def replaced(shape: Shape, old: Length, new: Length) -> Shape:
-    """The shape, or length, with `new` for `old`."""
+    """The shape, or length, with `new` for `old`; without it in a length that would be too large."""
     if shape == old:
         return new
     if not isinstance(shape, tuple):
         return shape
+    found = _replaced(shape, old, new)
+    return shape if shape[:1] and shape[0] in MADE_OF and (found is None or _exceeds(found, LARGEST)) else found
+
+
+def _replaced(shape: tuple[Length, ...], old: Length, new: Length) -> Shape:
     if shape[:1] == ("common",):
         parts = [replaced(part, old, new) for part in sorted(shape[1], key=repr)]
         return shape if shape[1].issuperset(parts) and len(set(parts)) == len(shape[1]) else _common(parts)
@@ -200,13 +231,13 @@ def substituted(shape: Shape, of: Callable[[tuple[object, ...]], Length]) -> Sha
         return of(shape)
     if shape[0] == "linear":
         parts = [(substituted(term, of), times) for term, times in shape[1]]
-        return None if any(term is None for term, _ in parts) else _linear(parts, shape[2])
+        return None if any(term is None for term, _ in parts) else unless_large(_linear(parts, shape[2]))
     if shape[0] == "common":
         return _common([substituted(part, of) for part in sorted(shape[1], key=repr)])
     inner = [substituted(part, of) for part in shape[1:]]
     if any(new is None and old is not None for new, old in zip(inner, shape[1:])):
         return None
-    return _less(inner[0], shape[2]) if shape[0] == "less" else ("slice", *inner)
+    return unless_large(_less(inner[0], shape[2]) if shape[0] == "less" else ("slice", *inner))
 
 
 def spelled(length: object) -> str:
@@ -267,8 +298,8 @@ def joined(shapes: Sequence[tuple[Length, ...]], axis: int) -> tuple[Length, ...
 
 
 def total(one: Length, other: Length, times: int = 1) -> Length:
-    """``one + times * other``; None where one of them is not known."""
-    return None if one is None or other is None else _linear([(one, 1), (other, times)], 0)
+    """``one + times * other``; None where one of them is not known, or the sum is too large."""
+    return None if one is None or other is None else unless_large(_linear([(one, 1), (other, times)], 0))
 
 
 def _linear(terms: Iterable[tuple[Length, int]], constant: int) -> Length:
@@ -293,9 +324,7 @@ def parts_of(length: Length) -> tuple[Length, ...]:
     """The lengths and numbers of which one is made."""
     if not isinstance(length, tuple):
         return ()
-    if is_common(length):
-        return tuple(sorted(length[1], key=spelled))
-    return tuple(term for term, _ in sorted(length[1], key=spelled)) if length[:1] == ("linear",) else length[1:]
+    return tuple(sorted(_parts(length), key=spelled)) if length[:1] in (("common",), ("linear",)) else length[1:]
 
 
 Bound: TypeAlias = Callable[[Atom], Length]
@@ -339,12 +368,12 @@ def _sliced(length: Length, part: Slice, bound: Bound, ranges: Range) -> Length:
         if isinstance(length, int):
             return len(range(*slice(start, stop, step).indices(length)))
         if step in (None, 1) and (start or 0) >= 0 and (stop is None or stop < 0):  # type: ignore[operator]
-            return _less(length, (start or 0) - (stop or 0))  # type: ignore[operator]
+            return unless_large(_less(length, (start or 0) - (stop or 0)))  # type: ignore[operator]
     if step in (None, 1) and start is not None and stop is not None:
         apart = total(stop, start, -1)
         if _is_count(apart) and _lies_in(start, stop, length, ranges):
             return apart
-    return length if (start, stop, step) == (None, None, -1) else ("slice", length, start, stop, step)
+    return length if (start, stop, step) == (None, None, -1) else unless_large(("slice", length, start, stop, step))
 
 
 def _lies_in(start: Length, stop: Length, length: Length, ranges: Range) -> bool:

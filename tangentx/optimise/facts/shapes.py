@@ -49,6 +49,7 @@ from tangentx.optimise.facts.shape_arithmetic import (
     Lengths,
     Shape,
     is_long,
+    mentioned,
     of_argument,
     of_leaf,
     of_parameter,
@@ -401,6 +402,8 @@ class Facts(Flow[Known]):
         if one == other or (isinstance(one, int) and isinstance(other, int)):
             return
         keep, drop = sorted((one, other), key=_preference)
+        if drop in mentioned(keep):  # what is written for a length is not made of it
+            keep, drop = drop, keep
         alike = _is_once(keep) and _is_once(drop) and is_long(keep) == is_long(drop)
         if alike and self._count(keep) < self._count(drop):
             keep, drop = drop, keep
@@ -573,10 +576,9 @@ def _preference(length: Length) -> int:
     """Of equal lengths the one that is least is written for the others: it says most, of most places."""
     if isinstance(length, int):
         return 0
-    if not is_lasting(length):
-        return 3
     whole = shape_arithmetic.plain(length)
-    return 2 if isinstance(whole, tuple) and whole[0] in shape_arithmetic.MADE_OF else 1
+    made = isinstance(whole, tuple) and whole[0] in shape_arithmetic.MADE_OF
+    return (1 if is_lasting(length) else 3) + made
 
 
 def _is_once(length: Length) -> bool:

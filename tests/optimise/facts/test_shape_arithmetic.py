@@ -147,3 +147,28 @@ def test_sums_of_numbers_have_one_form() -> None:
     assert shape_arithmetic.total(shape_arithmetic.total(M, N), 1, 0) == shape_arithmetic.total(N, M)
     assert shape_arithmetic.replaced(shape_arithmetic.total(M, N), N, M) == twice
     assert shape_arithmetic.total(M, None) is None
+
+
+def _rotated(length: object, count: int) -> object:
+    """The length of ``a`` after so many of ``a = np.concatenate((a[1:], a[:k]))``."""
+    for _ in range(count):
+        first = _indexed((length,), Key((slice_of(1, None, None),)), [False])
+        last = _indexed((length,), Key((Slice(Lit(None), Var("k"), Lit(None)),)), [False])
+        (length,) = shape_arithmetic.joined([first, last], 0)  # type: ignore[list-item]
+    return length
+
+
+def test_lengths_that_grow_with_each_statement_are_not_known_in_the_end() -> None:
+    """Else each costs twice what the one before it does."""
+    assert _rotated(M, 2) not in (None, M)
+    assert _rotated(M, 40) is None
+
+
+def test_what_would_make_a_length_too_large_is_not_written_in_it() -> None:
+    large = _rotated(M, 3)
+    assert shape_arithmetic.replaced(("less", M, 1), M, N) == ("less", N, 1)
+    for _ in range(20):
+        grown = shape_arithmetic.replaced(large, M, large)
+        assert len(list(shape_arithmetic.mentioned(grown))) <= 2 * shape_arithmetic.LARGEST
+        large = grown
+    assert large is not None

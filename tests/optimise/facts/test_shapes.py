@@ -10,7 +10,8 @@ import pytest
 
 import tangentx as tx
 from tangentx.ir.nodes import Assign, Statement, Var
-from tangentx.optimise.facts.shapes import Facts
+from tangentx.optimise.facts.shape_arithmetic import replaced
+from tangentx.optimise.facts.shapes import EQUAL, Facts
 from tests.optimise.support import unit_of
 
 A = np.ones(3)
@@ -192,3 +193,17 @@ def test_the_triangle_of_a_row_is_a_matrix(f, n: int) -> None:
     wanted = [(f(v + s) - f(v - s)) / 2e-6 for s in 1e-6 * np.eye(len(v))]
     assert np.allclose(tx.grad(f, fallback="error")(v), wanted, atol=1e-6)
     assert np.allclose(tx.vjp(f, v, fallback="error")[1](1.0), wanted, atol=1e-6)
+
+
+TURNED = ("linear", frozenset({(("less", ("made", 7), 1), 1), (("slice", ("made", 7), 0, 1, None), 1)}), 0)
+
+
+@pytest.mark.parametrize("whole", [("made", 7), ("common", frozenset({("made", 7), ("once", 8)}))], ids=["tag", "made"])
+@pytest.mark.parametrize("turn", [1, -1])
+def test_no_length_is_written_for_one_that_it_is_made_of(whole: tuple[object, ...], turn: int) -> None:
+    """``a * np.concatenate((a[1:], a[:1]))`` says that ``a`` is as long as these slices of it together."""
+    facts = Facts(*unit_of(by_numbers, A))
+    turned = replaced(TURNED, ("made", 7), whole)
+    facts._equate(*(turned, whole)[::turn])
+    assert facts.env is not None
+    assert facts.env[EQUAL].shape == {turned: whole}
