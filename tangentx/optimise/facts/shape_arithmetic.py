@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from tangentx.ir.nodes import Atom, Key, Lit, Slice
 
@@ -168,7 +168,7 @@ def replaced(shape: Shape, old: Length, new: Length) -> Shape:
     return shape if shape[:1] and shape[0] in MADE_OF and (found is None or _exceeds(found, LARGEST)) else found
 
 
-def _replaced(shape: tuple[Length, ...], old: Length, new: Length) -> Shape:
+def _replaced(shape: tuple[Any, ...], old: Length, new: Length) -> Shape:
     if shape[:1] == ("common",):
         parts = [replaced(part, old, new) for part in sorted(shape[1], key=repr)]
         return shape if shape[1].issuperset(parts) and len(set(parts)) == len(shape[1]) else _common(parts)

@@ -63,7 +63,7 @@ def reached(value: Any) -> Iterable[Any]:
     if isinstance(value, types.GeneratorType):
         return () if value.gi_frame is None else (*value.gi_frame.f_locals.values(), value.gi_yieldfrom)
     if type(value) in _ITERATORS or type(value).__module__ == "itertools":
-        return gc.get_referents(value)
+        return _of_iterator(value)
     if isinstance(value, _SKIPPED):
         return ()
     if hasattr(type(value), "__tangentx_parts__"):  # a module, or what stands for an object of a library's
@@ -78,6 +78,15 @@ def reached(value: Any) -> Iterable[Any]:
     own = hasattr(value, "__wrapped__") or touched or isinstance(value, BaseException | types.SimpleNamespace)
     more = value.args if isinstance(value, BaseException) else ()
     return (*held.values(), *more) if own and isinstance(held, dict) else more
+
+
+def _of_iterator(value: Any) -> list[Any]:
+    """What an iterator of Python's holds, and what is in its tuples: one of `zip_longest` that has ended in part has a
+    tuple with places that hold nothing, which no code but the collector's may read."""
+    found: list[Any] = []
+    for each in gc.get_referents(value):
+        found += gc.get_referents(each) if type(each) is tuple else [each]
+    return found
 
 
 def _held(container: Collection[Any]) -> tuple[Any, ...]:

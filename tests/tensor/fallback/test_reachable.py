@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -78,3 +79,25 @@ def test_what_may_hold_a_tensor_is_looked_after(item: Any) -> None:
     during(lambda: touch(row, item), honest=True, program=program)
     assert program.touched.values() == [row]
     assert not consist_of(frozenset((float,)), [1.0, item])
+
+
+def test_an_iterator_that_has_ended_in_part_is_looked_into() -> None:
+    """Its tuple has places that hold nothing: to read them was a segmentation fault."""
+    t = tx.tensor(1.5, requires_grad=True)
+    pairs = itertools.zip_longest([2.0], [3.0, t], fillvalue=0.0)
+    assert (next(pairs), next(pairs)) == ((2.0, 3.0), (0.0, t))
+    assert active_in(pairs) is t
+    assert active_in(itertools.zip_longest([2.0], fillvalue=[t])) is t
+
+
+def padded(x):
+    total = 0.0
+    rows = [itertools.zip_longest([x, x * x], [1.0, 2.0, 3.0], fillvalue=1.0)]
+    for a, b in rows[0]:
+        total += a * b
+    return total
+
+
+@pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")
+def test_a_program_may_keep_such_an_iterator() -> None:
+    assert tx.grad(padded)(0.5) == 1.0 + 2.0 * 2.0 * 0.5
