@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
+from tangentx.ir.check import IRError
 from tangentx.loops.loop_ir import (
     Allocate,
     Apply,
@@ -64,8 +65,16 @@ def tidy(function: Function) -> Function:
         if body == function.body:
             break
         function = replace(function, body=body)
+    _demand_bound(function)
     left = {name for s in statements(function.body) for name in _names(s)}
     return replace(function, locals={name: type for name, type in function.locals.items() if name in left})
+
+
+def _demand_bound(function: Function) -> None:
+    """Raises IRError where a name is read that nothing binds: C would take it for 0."""
+    lost = set(names_read(function.body)) - {name for name, _ in function.params} - set(_bound(function.body))
+    if lost:
+        raise IRError(f"the loops of `{function.name}` read {', '.join(sorted(lost))}, which nothing binds")
 
 
 # ---- what a statement reads and binds ----
@@ -237,7 +246,9 @@ def _looks(value: Expr) -> bool:
 
 
 def _may_stand(name: str, value: Expr, s: Statement) -> bool:
-    """Whether a statement that reads the name once may have its value there."""
+    """Whether a statement that reads the name once may have its value there. A place is a name or a constant."""
+    if isinstance(s, Write) and any(name in atoms(place) for place in s.places):
+        return False
     if isinstance(s, Assign | Write | Push | Put | NewRecord | Call | Outside | Return) or (
         isinstance(s, If) and name in set(atoms(s.test))
     ):
