@@ -36,6 +36,12 @@ def match(given: Any, wanted: Any, what: str, where: str, other: str) -> None:
         return
     found = dict(children(given) or ())
     labels = [label for label, _ in parts]
+    more = found.keys() - set(labels)
+    if type(given) is type(wanted) and more and hasattr(type(wanted), "__tangentx_parts__"):
+        raise NotDifferentiable(
+            f"the {what} of {where} has a part {', '.join(sorted(more))}, which counts as constant in the {other}",
+            hint="let the parameter require gradients, or make the same parameters of both require none",
+        )
     if type(given) is not type(wanted) or list(found) != labels and set(found) != set(labels):
         raise NotDifferentiable(
             f"the {what} of {where} is {shown(given)}, but the {other} is {shown(wanted)}",

@@ -61,6 +61,7 @@ class Module:
 
     training: bool = True
     _parameters: tuple[str, ...] = ()  # of a module on plain arrays: which of them are its parameters
+    _frozen: tuple[str, ...] = ()  # and which of these required no gradient, and count as constants
     _buffers: tuple[str, ...] = ()
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -145,7 +146,8 @@ class Module:
             yield from _spread(name, value)
 
     def _is_own(self, name: str, value: Any) -> bool:
-        return isinstance(value, Parameter) or name in self._parameters
+        """Whether it is a parameter; of a gradient, a slope, which is None for what was constant."""
+        return isinstance(value, Parameter) or (name in self._parameters and value is not None)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules that this one holds itself, by name."""
@@ -304,7 +306,11 @@ class Module:
         return self.train(False)
 
     def requires_grad_(self: M, requires_grad: bool = True) -> M:
-        """Whether the parameters are differentiated on Tensors; returns itself."""
+        """Whether the parameters are differentiated; returns itself.
+
+        Those that are not count as constants in compiled derivatives, too: a gradient has None in their places, and
+        `update` of an optimiser leaves them.
+        """
         for p in self.parameters():
             p.requires_grad_(requires_grad)
         return self
@@ -382,7 +388,7 @@ class Module:
         return self if first is None or library_of_class(type(first)) is not None else self.arrays()
 
     def __tangentx_parts__(self) -> dict[str, Any]:
-        """The attributes that are, or hold, parameters and modules: what there are derivatives by."""
+        """The attributes that are, or hold, modules and parameters: what there are derivatives by. None that is frozen."""
         own = {path.partition(".")[0] for path, value in self._attributes() if self._counts(path, value)}
         return {name: value for name, value in vars(self).items() if name in own}
 
@@ -391,10 +397,11 @@ class Module:
             yield from _spread(name, value)
 
     def _counts(self, path: str, value: Any) -> bool:
-        return isinstance(value, Module) or self._is_own(path, value)
+        return isinstance(value, Module) or (self._is_own(path, value) and path not in self._frozen)
 
     def __tangentx_gradient__(self, found: Mapping[str, Any]) -> dict[str, Any]:
-        """The attributes of a gradient whose attributes were `found`: what is no parameter is as in the module."""
+        """The attributes of a gradient whose attributes were `found`: what is no parameter is as in the module. None
+        stands for a parameter that is frozen."""
         return {name: self._slope(name, value, found[name]) for name, value in vars(self).items()}
 
     def __tangentx_join__(self, primal: Module) -> None:
@@ -406,7 +413,7 @@ class Module:
             for (path, value), (_, slope) in zip(theirs._attributes(), ours._attributes(), strict=True):
                 if isinstance(value, Module):
                     todo.append((value, slope))
-                elif theirs._is_own(path, value):
+                elif theirs._counts(path, value):
                     places.setdefault(id(value), []).append(slope)
         for slopes in places.values():
             if len(slopes) > 1:
@@ -416,7 +423,7 @@ class Module:
 
     def _slope(self, path: str, value: Any, found: Any) -> Any:
         if isinstance(value, Module) or path in self._parameters:
-            return found
+            return None if path in self._frozen else found
         if type(value) in (list, tuple):
             return type(value)(
                 self._slope(f"{path}.{i}", v, f) for i, (v, f) in enumerate(zip(value, found, strict=True))
@@ -504,4 +511,12 @@ def _copied(value: Any, change: Callable[[str, Any], Any], memo: dict[int, Any])
         vars(made)[name] = part(name, item)
     if own:
         vars(made)["_parameters"] = own
+    frozen = tuple(path for path, item in value._attributes() if path in own and _is_frozen(item, memo[id(item)]))
+    if frozen:
+        vars(made)["_frozen"] = frozen
     return made
+
+
+def _is_frozen(parameter: Any, made: Any) -> bool:
+    """Whether an array stands for a parameter that requires no gradient."""
+    return not isinstance(made, Parameter) and isinstance(parameter, Parameter) and not parameter.requires_grad

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -120,6 +121,51 @@ def test_a_module_beside_a_tensor_is_refused():
         tx.grad(total)(Block(), tx.tensor(X))
 
 
+def with_ridge(model, x):
+    return np.sum(model(x)) + 0.1 * sum([np.sum(p**2) for p in [model.first.weight, model.scale]])
+
+
+def with_a_try(model, x):
+    with warnings.catch_warnings():
+        return with_ridge(model, x)
+
+
+@pytest.mark.parametrize("frozen", [["first.weight"], ["scale", "rest.0.bias"], ["first.bias", "first.weight"], []])
+@pytest.mark.parametrize("loss", [with_ridge, with_a_try])
+def test_what_requires_no_gradient_is_constant(loss, frozen):
+    model = Block()
+    tx.grad(loss)(model, X)  # a text for other parameters is of no use below
+    for name, p in model.named_parameters():
+        p.requires_grad_(name not in frozen)
+    loss(model, X).backward()
+    wanted = {name: p.grad.numpy() for name, p in model.named_parameters() if p.grad is not None}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error" if loss is with_ridge else "ignore", tx.FallbackWarning)
+        value, gradient = tx.value_and_grad(loss)(model, X)
+    assert float(value) == pytest.approx(loss(model, X).item(), rel=1e-13)
+    found = dict(gradient.named_parameters())
+    assert found.keys() == wanted.keys() == set(NAMES) - set(frozen)
+    for name, slope in found.items():
+        np.testing.assert_allclose(slope, wanted[name], rtol=1e-12)
+    assert (gradient.scale is None) == ("scale" in frozen)
+    opt = tx.optim.AdamW(lr=0.1)
+    moved, _ = opt.update(model, gradient, opt.init(model))
+    for (name, p), (_, old) in zip(moved.named_parameters(), model.named_parameters()):
+        assert np.array_equal(p.detach().numpy(), old.detach().numpy()) == (name in frozen)
+        assert p.requires_grad == (name not in frozen)
+    vector, _ = tx.tree.ravel(gradient, like=model)
+    assert vector.size == tx.tree.ravel(model)[0].size
+    along = sum(np.sum(slope**2) for slope in found.values())
+    np.testing.assert_allclose(tx.jvp(loss, (model, X), (gradient, None))[1], along, rtol=1e-12)
+
+
+def test_a_tangent_of_what_is_constant_is_refused():
+    model = Block()
+    model.first.weight.requires_grad_(False)
+    with pytest.raises(NotDifferentiable, match=r"`model`.first has a part .weight, which counts as constant in the"):
+        tx.jvp(total, (model, X), (Block(seed=5), None))
+
+
 def test_a_jacobian_by_a_module_is_refused():
     for derivative in (tx.jacobian(lambda m, x: m(x)[0]), tx.hessian(total)):
         with pytest.raises(NotDifferentiable, match="Jacobian by a module"):
@@ -161,6 +207,10 @@ def test_tied_parameters_have_one_gradient():
     total(shared, X).backward()
     found = dict(tx.grad(total)(shared, X).named_parameters())
     np.testing.assert_allclose(found["0.weight"], shared[0].weight.grad.current, rtol=1e-12)
+    shared[0].weight.requires_grad_(False)
+    gradient = tx.grad(total)(shared, X)
+    assert gradient[1].weight is None
+    np.testing.assert_allclose(gradient[1].bias, found["0.bias"], rtol=1e-12)
     moved = model.with_parameters({"a.weight": np.zeros((3, 3))})
     assert moved.b.weight is moved.a.weight
 

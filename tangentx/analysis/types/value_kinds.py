@@ -184,9 +184,15 @@ def fill(kind: Kind) -> Kind:
 
 
 def _parameters(kind: Box) -> tuple[str, ...] | None:
-    """The attributes that hold the parameters of a module; None for anything else."""
+    """The attributes that hold parameters of a module which are not frozen; None for anything else."""
     if not hasattr(kind.cls, "__tangentx_gradient__"):
         return None
-    names = kind.region.root().fields.get("_parameters")
-    items = names.region.root().fields.values() if isinstance(names, Box) else ()
-    return tuple(item.value.partition(".")[0] for item in items if isinstance(item, Obj))
+    frozen = _names(kind, "_frozen")
+    return tuple(path.partition(".")[0] for path in _names(kind, "_parameters") if path not in frozen)
+
+
+def _names(kind: Box, attribute: str) -> tuple[str, ...]:
+    """The texts that an attribute holds in a tuple."""
+    held = kind.region.root().fields.get(attribute)
+    items = held.region.root().fields.values() if isinstance(held, Box) else ()
+    return tuple(item.value for item in items if isinstance(item, Obj))
