@@ -388,7 +388,7 @@ class Module:
         return self if first is None or library_of_class(type(first)) is not None else self.arrays()
 
     def __tangentx_parts__(self) -> dict[str, Any]:
-        """The attributes that are, or hold, modules and parameters that are not frozen: there are derivatives by them."""
+        """The attributes that are, or hold, modules or parameters: what there are derivatives by, if not frozen."""
         own = {path.partition(".")[0] for path, value in self._attributes() if self._counts(path, value)}
         return {name: value for name, value in vars(self).items() if name in own}
 
