@@ -32,4 +32,4 @@ def takes_parameters(cls: Any) -> bool:
     return getattr(own, "__func__", own) is _GENERIC or isinstance(own, types.BuiltinMethodType)
 
 
-_GENERIC: Any = typing.Generic.__class_getitem__.__func__  # type: ignore[attr-defined]
+_GENERIC: Any = getattr(typing.Generic.__class_getitem__, "__func__", typing.Generic)  # in C from Python 3.12 on
