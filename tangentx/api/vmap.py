@@ -182,7 +182,7 @@ class Vectorised:
         again = [Num(int), *gradients.kinds_of(second.world, whole[1:])]
         functions, text, filename = pipeline.compile_functions(function, again, second, header)
         notes = gradients.noted(header, program, second) | {"said": "all members at once, along a batch axis"}
-        return Entry(functions, text, filename, guard_of((program, second)), False, notes)
+        return Entry(functions, text, filename, guard_of((program, second), text), False, notes)
 
 
 def _remade(where: tuple[Any, ...], owner: tuple[Any, ...], in_axes: Any, out_axes: Any) -> Vectorised:
@@ -209,4 +209,5 @@ def _called(f: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
 
 def _loop(reason: str, programs: tuple[Program, ...]) -> Entry:
     said = f"one member after the other: {reason}"
-    return Entry((), Text(f"# {said}\n"), "<tangentx loop>", guard_of(programs), False, {"said": said})
+    text = Text(f"# {said}\n")
+    return Entry((), text, "<tangentx loop>", guard_of(programs, text), False, {"said": said})

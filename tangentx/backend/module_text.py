@@ -63,7 +63,8 @@ def _write(functions: Sequence[Function], header: str) -> Text:
     files = {scope.functions[f]: f.span.file for f in functions}
     marks = {tree.name: marks_of(tree, f.span) for tree, f in zip(trees, functions, strict=True)}
     copied = functions[0].notes.get("copied", ())
-    return Text(source, scope.objects, tuple(imports), tuple(files), files, copied, marks, functions[0].span)
+    reads = tuple(scope.reads.values())
+    return Text(source, scope.objects, tuple(imports), tuple(files), files, copied, marks, functions[0].span, reads)
 
 
 def _source(function: Function, scope: Scope) -> str:

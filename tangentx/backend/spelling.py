@@ -14,6 +14,7 @@ import numpy as np
 from tangentx.arrays.libraries import is_library, library_called, path_of
 from tangentx.backend.captured_cells import Cells, Globals
 from tangentx.common import naming
+from tangentx.common.free_variables import MISSING, static
 from tangentx.common.naming import Names, is_identifier
 from tangentx.ir.nodes import Ext, Function
 
@@ -26,7 +27,7 @@ class Scope:
     """The module-level names of one text; `taken` are the names that it must leave alone.
 
     `functions` gives the printed name of each function of the text, `objects` what has to be put into the
-    namespace because no import reaches it.
+    namespace because no import reaches it, `reads` the members of libraries that the text reads when it runs.
     """
 
     def __init__(self, taken: Iterable[str] = (), functions: Mapping[Function, str] | None = None) -> None:
@@ -34,6 +35,7 @@ class Scope:
         self._user = set(taken) | set(self.functions.values())
         self._names = Names(self._user)
         self.objects: dict[str, object] = {}
+        self.reads: dict[tuple[str, tuple[str, ...]], tuple[Any, str, Any]] = {}
         self._modules: dict[str, str] = {}
         self._members: dict[tuple[str, str], str] = {}
         self._held: dict[int, str] = {}
@@ -117,11 +119,24 @@ class Scope:
     def _reach(self, module: str, chain: tuple[str, ...]) -> ast.expr:
         if module.startswith("numpy."):
             module, chain = "numpy", (*module.split(".")[1:], *chain)
-        if not chain or is_library(module):
-            return chained(self.module(module), chain)
-        if module == "builtins" or module.partition(".")[0] == "tangentx":
+        package = module.partition(".")[0]
+        if chain and package in ("builtins", "tangentx"):
             return chained(self.member(module, chain[0]), chain[1:])
+        if package in _KNOWN:
+            self._note(module, chain)
         return chained(self.module(module), chain)
+
+    def _note(self, module: str, chain: tuple[str, ...]) -> None:
+        """Notes the first member on the way that is no module: another may be put in its place."""
+        owner: Any = sys.modules[module]
+        for part in chain:
+            value = static(owner, part)
+            if value is MISSING:
+                return
+            if not isinstance(value, ModuleType):
+                self.reads[module, chain] = (owner, part, value)
+                return
+            owner = value
 
     def _global(self, table: dict[str, Any], chain: tuple[str, ...]) -> ast.expr:
         module, found = str(table.get("__name__", "")), table.get(chain[0])

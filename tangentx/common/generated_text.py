@@ -35,7 +35,8 @@ class Text:
     """The text `source`, its `imports` lines, the names of its `functions` in the order in which they were given,
     the `names` that the namespace must hold for it, objects that no import reaches, the user's file that each
     function comes from, and the `marks` of its parts (see `positions`). `copied` is what the first one copies of what
-    others hold: see `optimise.split_pullback`. `place` is where the first is defined."""
+    others hold: see `optimise.split_pullback`. `place` is where the first is defined. `reads` are the members of
+    libraries that it reads when it runs: whose, under which name, and what was there."""
 
     source: str
     names: dict[str, object] = field(default_factory=dict)
@@ -45,6 +46,7 @@ class Text:
     copied: tuple[Copied, ...] = ()
     marks: Mapping[str, Marks] = field(default_factory=dict)
     place: Span | None = None
+    reads: tuple[tuple[Any, str, Any], ...] = ()
 
 
 class LateMarks(Mapping[str, Marks]):

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.memory import global_writes
 from tangentx.analysis.types.kinds import Arr, Box
+from tangentx.common.generated_text import Text
 from tangentx.dispatch.guards import Guard, Reads
 from tangentx.ir.nodes import Ext
 from tangentx.ir.walk import exts
 
 
-def guard_of(programs: Sequence[Program]) -> Guard:
+def guard_of(programs: Sequence[Program], text: Text) -> Guard:
     """The guard of what is compiled of the programs. Raises ChangedMeanwhile where it is out of date already."""
-    return Guard(reads_of([each for program in programs for each in (program, *program.inside())]))
+    reads = reads_of([each for program in programs for each in (program, *program.inside())])
+    return Guard(replace(reads, members=(*reads.members, *text.reads)))
 
 
 def reads_of(programs: Sequence[Program]) -> Reads:

@@ -175,7 +175,7 @@ def compile_gradient(
     notes["jit"] = jit
     notes["value"] = 0 if spec.transform == "grad" and spec.value else None
     notes["seeded"] = spec.transform == "grad" and not spec.has_aux
-    return Entry(functions, text, filename, guard_of((program, second)), writes, notes)
+    return Entry(functions, text, filename, guard_of((program, second), text), writes, notes)
 
 
 def noted(header: str, program: Program, derived: Program) -> dict[str, Any]:

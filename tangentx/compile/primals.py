@@ -87,7 +87,7 @@ def _compiled(target: Target, values: Sequence[Any], pairs: Pairs, jit: Jit | Ke
     notes = noted(header, program, second) | {"value": None, "jit": jit}
     if not jit.is_compiled:
         return _refused(target, jit, "")
-    return Entry(functions, text, filename, guard_of((program, second)), False, notes)
+    return Entry(functions, text, filename, guard_of((program, second), text), False, notes)
 
 
 def _beyond_values(target: Target, program: Program, root: Instance, values: Sequence[Any]) -> str:

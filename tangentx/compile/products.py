@@ -77,7 +77,7 @@ def compile_jvp(
     functions, text, filename = pipeline.compile_functions(derived, again, second, header, jit=jit)
     writes = writes_arguments(program)
     notes = noted(header, program, second) | {"own": gives_own(root), "value": None if alone else 0, "jit": jit}
-    return Entry(functions, text, filename, guard_of((program, second)), writes, notes)
+    return Entry(functions, text, filename, guard_of((program, second), text), writes, notes)
 
 
 def entry_vjp(target: Target, cache: Cache, values: tuple[Any, ...], wrt: tuple[int, ...], spec: Any) -> Entry:
@@ -113,7 +113,7 @@ def compile_vjp(
         world = World()
         kinds = [*kinds_of(world, values), copy_kind(root.result, world, {})]
         notes["several"] = _several(lambda: pipeline.derive_pullback(program, root, wrt), kinds, 1, None, header)
-    return Entry(functions, text, filename, guard_of((program, second)), writes, notes)
+    return Entry(functions, text, filename, guard_of((program, second), text), writes, notes)
 
 
 def entry_linear(target: Target, cache: Cache, values: tuple[Any, ...], active: tuple[int, ...], spec: Any) -> Entry:
@@ -171,7 +171,7 @@ def compile_linear(
         notes["several"] = _several(
             lambda: both, [*kinds_of(world, values), *kinds_of(world, dots)], len(dots), 1, header
         )
-    return Entry(functions, text, filename, guard_of((program, second)), writes_arguments(program), notes)
+    return Entry(functions, text, filename, guard_of((program, second), text), writes_arguments(program), notes)
 
 
 def _several(

@@ -10,6 +10,7 @@ import gast
 
 from tangentx.common.free_variables import found
 from tangentx.common.syntax_trees import children
+from tangentx.common.whole_numpy import is_numpys, refusal
 from tangentx.errors import Span
 from tangentx.ir import nodes as ir
 
@@ -142,7 +143,10 @@ class Resolver:
 
     def _ext(self, name: str, path: tuple[str, ...], span: Span) -> ir.Ext:
         if path not in self._known:
-            self._known[path] = ir.Ext(name, found(path, self.function, span), path, self.function)
+            value = found(path, self.function, span)
+            if path[1] == "np" and self.function.__module__.startswith("tangentx.") and not is_numpys(value):
+                raise refusal(".".join(path[1:]), value, span)
+            self._known[path] = ir.Ext(name, value, path, self.function)
         return self._known[path]
 
 

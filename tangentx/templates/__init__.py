@@ -1,5 +1,6 @@
 """The mathematics: one derivative rule for each operation. Knows no compiler."""
 
+from tangentx.common import whole_numpy as whole_numpy  # first: it refuses to load rules for what is not NumPy's
 from tangentx.common.user_rules import is_own
 from tangentx.templates import arithmetic as arithmetic
 from tangentx.templates import bands as bands

@@ -9,6 +9,10 @@ import sys
 import types
 from typing import Any
 
+from tangentx.common.whole_numpy import demand_whole
+
+demand_whole()
+
 
 class _Package(types.ModuleType):
     """``tx.tensor(data)`` makes a Tensor of a copy of `data`: a number, an array, a list of numbers, or a Tensor.
