@@ -338,7 +338,7 @@ WHILE_WRITING: tuple[Fault, ...] = (
         "part as long as the whole",
         "a slice has the length of what it is of only where it takes all",
         "tangentx.optimise.facts.shape_arithmetic:_sliced",
-        (('else ("slice", length, start, stop, step)', "else length"),),
+        (('else unless_large(("slice", length, start, stop, step))', "else length"),),
         "shape decided by a branch",
     ),
     (
