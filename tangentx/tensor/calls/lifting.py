@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.templates import find, has_composition, is_distribution
+from tangentx.templates.solver_table import Solver, solver
 from tangentx.tensor.core import dispatch
 from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.forms import inexact
@@ -99,6 +100,8 @@ class _Module:
 
 INSTEAD: dict[Callable[..., Any], Callable[..., Any]] = {}
 """What takes the place of a function that is no operation, and knows of Tensors itself."""
+SOLVING: list[Callable[[Any, Solver], Any]] = []
+"""What takes the place of a solver that a body calls, as the integral of an integral does."""
 
 
 def _recording(function: Any) -> Any:
@@ -106,6 +109,9 @@ def _recording(function: Any) -> Any:
     instead = INSTEAD.get(function) if isinstance(function, types.FunctionType) else None
     if instead is not None:
         return instead
+    known = solver(function) if SOLVING else None
+    if known is not None:
+        return SOLVING[0](function, known)
     if function is isinstance:
         return _is_of
     if is_distribution(function):

@@ -24,10 +24,10 @@ import numpy as np
 from tangentx.common.class_aliases import class_behind
 from tangentx.common.user_rules import checkpointed
 from tangentx.errors import NotDifferentiable, place, span_of
-from tangentx.templates import always_composed, find, has_composition, solver
+from tangentx.templates import always_composed, composed, find, has_composition, solver
 from tangentx.tensor.calls.apply import as_array
 from tangentx.tensor.calls.library_objects import with_rule
-from tangentx.tensor.calls.lifting import lifted
+from tangentx.tensor.calls.lifting import lifted, lifted_function
 from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import STATE
@@ -41,6 +41,7 @@ from tangentx.tensor.fallback.interposition import CALL, mark
 from tangentx.tensor.fallback.introspection import ANSWERS, demand_numbers, shown
 from tangentx.tensor.fallback.known_code import CALLING, is_known, known_function, known_object, of_container
 from tangentx.tensor.fallback.library_code import OURS, as_said, is_of_models, is_users, is_users_class, refuse_answer
+from tangentx.tensor.fallback.reachable import active_in
 from tangentx.tensor.fallback.solver_calls import solving
 from tangentx.tensor.fallback.special_methods import OPERATORS, meanings, special, touch
 from tangentx.tensor.fallback.unknown_code import guarded
@@ -133,7 +134,7 @@ def _function(function: types.FunctionType) -> Any:
     if function.__code__.co_filename.startswith(OURS):
         return taking(function, on_tensors)
     if find(function) is not None or has_composition(function):  # of a library whose functions know no Tensors
-        return _given_functions(lifted(function))
+        return _given_functions(function)
     known = solver(function)
     if known is not None:
         return solving(function, known, on_tensors)
@@ -346,14 +347,19 @@ def _handing(function: Callable[..., Any]) -> Callable[..., Any]:
     return hand
 
 
-def _given_functions(function: Callable[..., Any]) -> Callable[..., Any]:
-    """An operation, to which functions of the program's may be given (not classes, which may be dtypes)."""
+def _given_functions(whole: types.FunctionType) -> Callable[..., Any]:
+    """An operation, to which functions of the program's may be given (not classes, which may be dtypes); where one of
+    those can come to what is differentiated, the library, which knows no Tensors, is not to run it."""
+    function = lifted(whole)
 
     def version(value: Any) -> Any:
         return on_tensors(value) if isinstance(value, types.FunctionType | types.MethodType) else value
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return function(*map(version, args), **{name: version(value) for name, value in kwargs.items()})
+        given, named = [version(a) for a in args], {name: version(value) for name, value in kwargs.items()}
+        functions = [a for a in (*args, *kwargs.values()) if isinstance(a, types.FunctionType | types.MethodType)]
+        body = composed(whole, given, named) if functions and active_in(functions) is not None else None
+        return (function if body is None else lifted_function(body))(*given, **named)
 
     return call
 

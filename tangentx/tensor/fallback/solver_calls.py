@@ -19,7 +19,7 @@ from tangentx.common.naming import public_name
 from tangentx.errors import NotDifferentiable, NoTemplate, TangentxError, place, span_of
 from tangentx.templates.solver_results import RECORDS
 from tangentx.templates.solver_table import Solver
-from tangentx.tensor.calls.lifting import INSTEAD, lifted_function
+from tangentx.tensor.calls.lifting import INSTEAD, SOLVING, lifted_function
 from tangentx.tensor.core.containers import WITHOUT, raw
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import STATE, during, setting
@@ -185,6 +185,22 @@ def _constant(value: Any, name: str) -> Any:
     return raw(value)
 
 
+def _solving_in_a_body(function: Any, known: Solver) -> Callable[..., Any]:
+    """What a body calls in the place of a solver: its functions run on Tensors, and the call as the user wrote it has
+    been looked at."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        more = known.also if STATE.grad else {}
+        found = _plainly(function, args, {**kwargs, **more}, _as_it_is)
+        return _meant(known, found, args, kwargs, _as_it_is) if STATE.grad else found
+
+    return called
+
+
+def _as_it_is(function: Any) -> Any:
+    return function
+
+
 INSTEAD |= {
     arrays.settle: settled,
     arrays.settled: newton_of_number,
@@ -195,3 +211,4 @@ INSTEAD |= {
     arrays.as_written: _as_written,
     arrays.found_part: lambda found, name, form: getattr(found, name, None),
 }
+SOLVING.append(_solving_in_a_body)

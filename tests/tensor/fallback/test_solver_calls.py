@@ -82,6 +82,14 @@ def quad_vec(p):
     return np.sum(integrate.quad_vec(lambda x: np.array([np.exp(-x * p[0]), x * p[1]]), 0.0, p[1])[0] ** 2)
 
 
+def quad_vec_between_constants(p):
+    return np.sum(integrate.quad_vec(lambda x: np.array([np.exp(-x * p[0]), x * p[1]]), 0.0, 1.0)[0] ** 2)
+
+
+def dblquad(p):
+    return integrate.dblquad(lambda y, x: p[0] * x * y + y**2, 0.0, p[1], 0.0, lambda x: p[0] * x)[0]
+
+
 def fixed_quad(p):
     return integrate.fixed_quad(lambda x: np.exp(-x * p[0]), 0.0, p[1])[0]
 
@@ -144,6 +152,8 @@ PROGRAMS = [
         least_squares,
         quad,
         quad_vec,
+        pytest.param(quad_vec_between_constants, marks=pytest.mark.thorough),
+        pytest.param(dblquad, marks=pytest.mark.thorough),
         fixed_quad,
         nnls,
         solve_ivp,
