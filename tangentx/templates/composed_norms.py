@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays import counting, det_sign, length_of
+from tangentx.arrays import counting, det_sign, length_of, valued
 from tangentx.errors import NotDifferentiable
 from tangentx.templates.compositions import composition
 
@@ -57,9 +57,11 @@ def _vector_norm(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
     if ord is None or ord == 2:
-        return np.linalg.norm(x, axis=axis, keepdims=keepdims)
+        found = np.linalg.norm(x, axis=axis, keepdims=keepdims)
+        return valued(found, _of_order(x, ord, axis, keepdims)) if isinstance(ord, float) else found
     if ord == 1:
-        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
+        found = np.sum(np.abs(x), axis=axis, keepdims=keepdims)
+        return valued(found, _of_order(x, ord, axis, keepdims)) if isinstance(ord, float) else found
     if ord == np.inf:
         return _largest(np.abs(x), axis, keepdims)
     if ord == -np.inf:
@@ -68,8 +70,13 @@ def _vector_norm(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
         return np.sum((x != 0).astype(np.abs(x).dtype), axis=axis, keepdims=keepdims)
     if not ord > 0:  # nor a number
         return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
-    total = np.sum(_power_of_some(np.abs(x), ord), axis=axis, keepdims=keepdims)
-    return _power_of_some(total, 1.0 / ord)[()]
+    return _of_order(x, ord, axis, keepdims)
+
+
+def _of_order(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+    """The norm by its definition, of a positive order: the derivative by an order that is no whole number is its."""
+    total = np.sum(power_of_some(np.abs(x), ord), axis=axis, keepdims=keepdims)
+    return power_of_some(total, 1.0 / ord)[()]
 
 
 def _largest(sizes: Any, axis: Any, keepdims: Any) -> Any:
@@ -79,7 +86,7 @@ def _largest(sizes: Any, axis: Any, keepdims: Any) -> Any:
     return np.max(sizes, axis=axis, keepdims=keepdims)
 
 
-def _power_of_some(sizes: Any, exponent: Any) -> Any:
+def power_of_some(sizes: Any, exponent: Any) -> Any:
     """A power of what is not 0, which has no slope there."""
     zero = sizes == 0.0
     return np.where(zero, 0.0, np.where(zero, 1.0, sizes) ** exponent)

@@ -300,19 +300,22 @@ def _demand_plain(w: Walker, kind: Kind, callee: Atom, seen: set[Region]) -> Non
     if not isinstance(kind, Box) or (node := kind.region.root()) in seen:
         return
     if value_class(kind) is not None:
-        raise _refused(w, kind, callee)
+        raise _refused(w, kind, callee, " in a list or a dict" if seen else "")
     seen.add(node)
     for item in (*node.fields.values(), node.elt):
         _demand_plain(w, item, callee, seen)
 
 
-def _refused(w: Walker, kind: Kind, callee: Atom) -> UnsupportedSyntax:
+def _refused(w: Walker, kind: Kind, callee: Atom, where: str = "") -> UnsupportedSyntax:
     known = w.read(callee)[1]
     name = public_name(known.value) if isinstance(known, Obj) else "a solver"
     hint = "give it one function, written with `def` or `lambda`, that calls what it has to"
     if issubclass(value_class(kind) or tuple, Derived):
         hint = "define the function of which it is at the top of the module, and pass that what it needs by `args=`"
-    return UnsupportedSyntax(f"`{name}` is given {describe(kind)}", w.span, hint)
+    if where and name == "scipy.optimize.minimize":
+        hint = "minima with `constraints` have no derivative: solve the conditions of Karush, Kuhn and Tucker with "
+        hint += "scipy.optimize.root, or give `bounds` alone"
+    return UnsupportedSyntax(f"`{name}` is given {describe(kind)}{where}", w.span, hint)
 
 
 def again(w: Walker, fn: LibraryCall | Part, args: tuple[Atom, ...]) -> tuple[Expr, Kind]:

@@ -137,9 +137,18 @@ def pmean(
     """Power mean."""
     _demand(nan_policy)
     if p == 0:
-        return stats.gmean(a, axis, dtype, weights, keepdims=keepdims)
+        found = stats.gmean(a, axis, dtype, weights, keepdims=keepdims)
+        return found * np.exp(_by_power(a, p, axis, dtype, weights, keepdims)) if isinstance(p, float) else found
     powers = _not_negative(np.asarray(a, dtype)) ** p
     return _average(powers, axis, weights, keepdims) ** (1.0 / p)
+
+
+def _by_power(a: Any, p: Any, axis: Any, dtype: Any, weights: Any, keepdims: Any) -> Any:
+    """The logarithm of a power mean over the geometric one, for powers near 0: the cumulants of the logarithms."""
+    logs = np.log(np.asarray(a, dtype))
+    apart = logs - _average(logs, axis, weights, True)
+    second, third = _average(apart**2, axis, weights, keepdims), _average(apart**3, axis, weights, keepdims)
+    return p * (second / 2.0 + p * third / 6.0)
 
 
 def _moment(sample: Any, order: Any, axis: Any, middle: Any = None) -> Any:
@@ -320,7 +329,7 @@ def boxcox_llf(lmb: Any, data: Any, *, axis: Any = 0, keepdims: Any = False, nan
             "scipy.stats.boxcox_llf of numbers that are equal after the transform has a value of rounding alone",
             hint="leave such a sample, or so small a `lmb`, out",
         )
-    moved = logs if lmb == 0 else sample**lmb / lmb
+    moved = special.boxcox(sample, lmb) if lmb == 0 else sample**lmb / lmb
     spread = np.var(moved, axis=axis, keepdims=keepdims)
     return (lmb - 1) * np.sum(logs, axis=axis, keepdims=keepdims) - n / 2 * np.log(spread)
 
