@@ -22,8 +22,8 @@ LEAVES: Shape = ("leaves",)
 MADE_OF = ("slice", "less", "common", "linear")
 """Lengths that are made of others."""
 LARGEST = 60
-"""How many lengths one may be made of, in those that it is made of too. Each statement can make one of several times the
-one before it, as ``a = np.concatenate((a[1:], a[:1]))`` does: a larger one counts as not known."""
+"""How many lengths one may be made of, in those that it is made of too. Each statement can make one of several times
+the one before it, as ``a = np.concatenate((a[1:], a[:1]))`` does: a larger one counts as not known."""
 
 
 class Lengths(tuple[Length, ...]):
