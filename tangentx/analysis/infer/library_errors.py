@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from tangentx.errors import NO_PROGRAM, NoTemplate, Span, TangentxError, is_library, is_ours
+from tangentx.errors import NO_PROGRAM, NoTemplate, Span, TangentxError, UnsupportedSyntax, is_library, is_ours
 from tangentx.templates import no_rule
 
 
@@ -17,6 +17,9 @@ def at_the_call(error: TangentxError, fn: types.FunctionType, span: Span | None,
     too.
     """
     if span is not None and error.span is not None and is_ours(error.span.file) and not is_ours(span.file):
+        if isinstance(error, UnsupportedSyntax) and fn.__module__ == "tangentx.nn.module":
+            hint = "read parameters by their names, as in `model.first.weight`"
+            return UnsupportedSyntax(f"`{fn.__name__}` of a module is not compiled", span, hint)
         return type(error)(error.message, span, error.hint)
     if span is None or is_library(span.file) or not is_library(fn.__code__.co_filename):
         return error
