@@ -259,3 +259,19 @@ def test_what_is_not_built_is_refused():
             make()
     assert repr(nn.RNN(3, 4, 1, "relu").cells[0]) == repr(nn.RNNCell(3, 4, nonlinearity="relu"))
     assert nn.BatchNorm1d(2, bias=False).bias is None
+
+
+def layer_by_layer(model, x):
+    for i in range(len(model)):
+        x = model[i](x)
+    penalty = np.sum(model[0].weight ** 2) + np.sum(np.abs(model[2].weight)) + np.sum(model[-1].weight ** 2)
+    return np.sum(x**2) + 0.1 * penalty
+
+
+def test_layers_by_number_are_compiled():
+    def make():
+        sizes = [(3, 4), (4, 3)]
+        first, second = (nn.Linear(*size, generator=k) for k, size in enumerate(sizes))
+        return nn.Sequential(first, nn.Tanh(), second)
+
+    demand_gradients(make, layer_by_layer, np.sin(np.arange(6.0)).reshape(2, 3))

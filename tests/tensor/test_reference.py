@@ -917,10 +917,28 @@ def test_1_21_and_4_12_what_numpy_has_too_means_what_it_means_there() -> None:
         lambda: x.argmax(keepdims=True, dim=1),
         lambda: x.ravel(dim=1),
         lambda: x.max(keepdim=True),
-        lambda: x.norm(1, dim=0),
+        lambda: x.norm(1, dim=(0, 1)),
     ):
         with pytest.raises(TypeError):
             wrong()
+
+
+def test_1_21_and_4_12_a_norm_is_that_of_all_elements() -> None:
+    for wanted, norm in (
+        (np.linalg.norm(X.ravel()), lambda x: x.norm(2)),  # of a matrix too, whose spectral norm NumPy gives
+        (np.sum(np.abs(X)), lambda x: x.norm(1)),
+        (np.max(np.abs(X)), lambda x: x.norm(p=float("inf"))),
+        (np.sum(np.abs(X)).reshape(1, 1, 1), lambda x: x.norm(1, keepdim=True)),
+        (np.linalg.norm(X, axis=1), lambda x: x.norm(2, dim=1)),
+        (np.sum(np.abs(X), axis=0), lambda x: x.norm(1, dim=0)),
+        (np.linalg.norm(X[0], 2), lambda x: x[0].norm(ord=2)),
+        (np.linalg.norm(X[0]), lambda x: x[0].norm(p="fro", dim=(0, 1))),
+        (np.linalg.norm(X[0], 1, axis=(0, 1)), lambda x: x[0].norm(1, axis=(0, 1))),
+    ):
+        close(norm(leaf(X)), wanted)
+    x = leaf(X[0])
+    x.norm(2).backward()
+    close(x.grad, X[0] / np.linalg.norm(X[0].ravel()))
 
 
 def test_4_13_two_outputs_and_an_integer_input() -> None:

@@ -95,10 +95,13 @@ def _hasattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr
 
 
 def _lacks(w: Walker, kind: Box, name: Any) -> bool:
-    """Whether no object of the kind has the attribute: nothing gives it to one, and its class has none."""
-    classes = classes_of(kind.cls)
+    """Whether no object of the kind has the attribute: nothing gives it to one, and its class has none.
+
+    Objects of which some have attributes that others lack have those of them all among the fields.
+    """
+    classes, node = classes_of(kind.cls), kind.region.root()
     missing = all(w.program.member(cls, known) is MISSING for cls in classes for known in (name, "__getattr__"))
-    return missing and is_object(kind) and name not in kind.region.root().fields and not kind.region.root().open
+    return missing and is_object(kind) and name not in node.fields and isinstance(node.elt, Bottom)
 
 
 def _getattr(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind] | None:

@@ -53,7 +53,7 @@ _FUNCTIONS = (
 )  # fmt: skip
 _RENAMED: dict[str, Any] = {
     "abs": np.absolute, "mul": np.multiply, "sub": np.subtract, "div": np.divide, "pow": np.power, "neg": np.negative,
-    "mm": np.matmul, "clone": np.copy, "t": np.transpose, "norm": np.linalg.norm,
+    "mm": np.matmul, "clone": np.copy, "t": np.transpose,
     "ptp": np.ptp, "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan,
 }  # fmt: skip
 _IN_PLACE: dict[str, Any] = {

@@ -89,12 +89,6 @@ def _along(name: str) -> Callable[..., Any]:
     return lambda t, dim: call(fn, (t,), {"axis": _axes(dim)})
 
 
-def _norm(t: Any, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Any:
-    if ord not in (None, 2, "fro"):
-        raise TypeError(f"`norm` of a Tensor is the Euclidean one, not that of {ord!r}")
-    return call(np.linalg.norm, (t,), {"axis": _axes(dim), "keepdims": bool(keepdim)})
-
-
 def transpose(t: Any, dim0: int, dim1: int) -> Any:
     """Two axes exchanged."""
     return call(np.swapaxes, (t, dim0, dim1), {})
@@ -157,6 +151,23 @@ class Names:
     def softmax(self: Any, dim: Any) -> Any:
         """Exponentials, divided by their sum along an axis."""
         return call(np.exp, (Names.log_softmax(self, dim),), {})
+
+    def norm(self: Any, p: Any = None, dim: Any = None, keepdim: bool = False, **numpys: Any) -> Any:
+        """The norm of all elements in one row, or of those along axes: the Euclidean one, or that of a number `p`. With
+        NumPy's keywords (`axis=`, `ord=`) it is ``numpy.linalg.norm``."""
+        if numpys:
+            return call(np.linalg.norm, (self, *(() if p is None else (p,))), numpys)
+        euclidean = p in (None, 2, "fro")
+        if isinstance(p, str) and not euclidean:
+            return call(np.linalg.norm, (self, p, _axes(dim), bool(keepdim)), {})
+        several = isinstance(dim, list | tuple) and len(dim) > 1
+        if several and not euclidean:
+            raise TypeError(f"`norm` of a Tensor by {p} goes along one axis, or over all elements")
+        if dim is None and not euclidean:
+            found = call(np.linalg.norm, (call(np.ravel, (self,), {}), p), {})
+            return call(np.reshape, (found, (1,) * self.ndim), {}) if keepdim else found
+        order = () if euclidean else (p,)
+        return call(np.linalg.norm, (self, *order), {"axis": _axes(dim), "keepdims": bool(keepdim)})
 
     def permute(self: Any, *dims: Any) -> Any:
         """The axes in another order, given as one tuple or as several numbers."""
@@ -242,7 +253,6 @@ _SPELLED: dict[str, Callable[..., Any]] = {
     **{name: _place(name) for name in ("argmax", "argmin", "any", "all")},
     **{name: _spread(name) for name in ("var", "std")},
     **{name: _along(name) for name in ("cumsum", "cumprod")},
-    "norm": _norm,
     "flip": lambda t, dims: call(np.flip, (t, _axes(dims)), {}),
     "roll": lambda t, shifts, dims: call(np.roll, (t, shifts, _axes(dims)), {}),
     "argsort": lambda t, dim: np.argsort(t.current, axis=dim),

@@ -60,6 +60,43 @@ def test_what_some_objects_have_is_asked_while_it_runs() -> None:
     check_grads(f, (0.7,))
 
 
+class Hooked:
+    def __init__(self, w):
+        self.w = w
+
+    def __call__(self, x):
+        if hasattr(self, "hooks"):
+            for hook in self.hooks:
+                x = hook(x)
+        return x * self.w
+
+
+class Shifted(Hooked):
+    def __init__(self, w, shift):
+        self.w, self.shift = w, shift
+
+
+class Chain:
+    def __init__(self, *layers):
+        self.layers = list(layers)
+
+    def __getitem__(self, place):
+        return self.layers[place]
+
+
+def test_what_no_object_of_several_classes_has_is_known() -> None:
+    chain = Chain(Hooked(2.0), Shifted(3.0, 1.0), Hooked(0.5))
+
+    def f(x):
+        total = x
+        for i in range(len(chain.layers)):
+            total = chain[i](total)
+        return total * chain[0](x) + chain[2].w * x
+
+    assert "hooks" not in text(f, 1.5)
+    check_grads(f, (1.5,))
+
+
 class Turn:
     """A quaternion."""
 
