@@ -132,8 +132,12 @@ def is_value(atom: object) -> bool:
 
 
 def identifier(name: str) -> str:
-    """A name that C has too."""
-    name = name.removeprefix(PARTIAL).replace("%", "t").replace(":", "_")
+    """A name that C has too.
+
+    Temporaries of passes (``%r12``) are numbered throughout a process; a text must not show that, or the next process
+    would not find what was compiled of it.
+    """
+    name = re.sub(r"^(%[a-z]+)\d+", r"\1", name.removeprefix(PARTIAL)).replace("%", "t").replace(":", "_")
     return re.sub(r"[^0-9A-Za-z_]", lambda found: f"u{ord(found[0]):x}", name)
 
 
