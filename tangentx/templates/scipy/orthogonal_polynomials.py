@@ -114,15 +114,17 @@ def assoc_laguerre(x: Any, n: Any, k: Any = 0.0) -> Any:
 
 
 @elementwise(special.struve, domain="whole positive", analytic=False, lacks=("v",))
-def struve(v: Any, x: Any, *, ans: Any) -> Any:
+def struve(v: Any, x: Any) -> Any:
     """Struve's functions."""
-    return None, special.struve(v - 1.0, x) - ratio(v * ans, x)
+    power = (0.5 * x) ** v * special.rgamma(v + 1.5) * 0.5641895835477563
+    return None, 0.5 * (special.struve(v - 1.0, x) - special.struve(v + 1.0, x) + power)
 
 
 @elementwise(special.modstruve, domain="whole positive", analytic=False, lacks=("v",))
-def modstruve(v: Any, x: Any, *, ans: Any) -> Any:
+def modstruve(v: Any, x: Any) -> Any:
     """Struve's modified functions."""
-    return None, special.modstruve(v - 1.0, x) - ratio(v * ans, x)
+    power = (0.5 * x) ** v * special.rgamma(v + 1.5) * 0.5641895835477563
+    return None, 0.5 * (special.modstruve(v - 1.0, x) + special.modstruve(v + 1.0, x) + power)
 
 
 @elementwise(special.ber, domain="positive", analytic=False)
