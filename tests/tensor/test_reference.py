@@ -871,6 +871,17 @@ SPELLED: dict[str, tuple[Any, Any]] = {
         lambda x: x.gather(1, np.array([[[0, 1, 1, 0]]] * 3)),
         lambda x: np.take_along_axis(x, np.array([[[0, 1, 1, 0]]] * 3), 1),
     ),
+    "index_select": (lambda x: x.index_select(2, np.array([1, 3, 1])), lambda x: x[:, :, np.array([1, 3, 1])]),
+    "select": (lambda x: x.select(-1, 2), lambda x: x[:, :, 2]),
+    "narrow": (lambda x: x.narrow(2, -3, 2), lambda x: x[:, :, 1:3]),
+    "split": (lambda x: x.split(3, dim=-1)[1] * x.split(3, -1)[0], lambda x: x[..., 3:] * x[..., :3]),
+    "split by sizes": (lambda x: x.split([1, 2], 0)[1], lambda x: x[1:]),
+    "chunk": (lambda x: x.chunk(2, dim=-1)[0] * x.chunk(2)[1][0, 0, 0], lambda x: x[..., :2] * x[2, 0, 0]),
+    "unbind": (lambda x: x.unbind(1)[0] - x.unbind(dim=1)[1], lambda x: x[:, 0] - x[:, 1]),
+    "amax": (lambda x: x.amax(dim=(0, -1)), lambda x: np.max(x, (0, -1))),
+    "amin(keepdim=)": (lambda x: x.amin(1, keepdim=True), lambda x: np.min(x, 1, keepdims=True)),
+    "view_as": (lambda x: x[0].view_as(X[0].T), lambda x: x[0].reshape(4, 2)),
+    "type_as": (lambda x: x.type_as(X), lambda x: x * 1.0),
     "bmm": (lambda x: x.bmm(x.permute(0, 2, 1)), lambda x: x @ np.transpose(x, (0, 2, 1))),
     "double": (lambda x: x.double().contiguous().cpu(), lambda x: x * 1.0),
 }
@@ -918,9 +929,21 @@ def test_1_21_and_4_12_what_numpy_has_too_means_what_it_means_there() -> None:
         lambda: x.ravel(dim=1),
         lambda: x.max(keepdim=True),
         lambda: x.norm(1, dim=(0, 1)),
+        lambda: x.select(0, 0.5),
     ):
         with pytest.raises(TypeError):
             wrong()
+
+
+def test_1_21_and_4_12_parts_that_there_are_not() -> None:
+    x = leaf(X)
+    assert [part.shape for part in x.chunk(3, 2)] == [(3, 2, 2), (3, 2, 2)]  # as PyTorch divides 4 by 3
+    for wrong in (lambda: x.narrow(0, 2, 2), lambda: x.narrow(0, -4, 1), lambda: x.select(3, 0)):
+        with pytest.raises(IndexError):
+            wrong()
+    for unfit in (lambda: x.split([1, 1], 0), lambda: x.split(0), lambda: x.chunk(0)):
+        with pytest.raises(ValueError):
+            unfit()
 
 
 def test_1_21_and_4_12_a_norm_is_that_of_all_elements() -> None:

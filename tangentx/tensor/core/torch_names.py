@@ -89,6 +89,14 @@ def _along(name: str) -> Callable[..., Any]:
     return lambda t, dim: call(fn, (t,), {"axis": _axes(dim)})
 
 
+def _along_axis(t: Any, dim: int, part: Any) -> tuple[Any, ...]:
+    """The key of a part along one axis."""
+    dim = operator.index(dim)
+    if not -t.ndim <= dim < t.ndim:
+        raise IndexError(f"there is no axis {dim} of an array of {t.ndim}")
+    return (*[slice(None)] * (dim % t.ndim), part)
+
+
 def transpose(t: Any, dim0: int, dim1: int) -> Any:
     """Two axes exchanged."""
     return call(np.swapaxes, (t, dim0, dim1), {})
@@ -203,6 +211,61 @@ class Names:
     def gather(self: Any, dim: int, index: Any) -> Any:
         """Elements by their places along an axis."""
         return call(np.take_along_axis, (self, index, dim), {})
+
+    def index_select(self: Any, dim: int, index: Any) -> Any:
+        """The parts at these places along an axis."""
+        return call(np.take, (self, index, dim), {})
+
+    def select(self: Any, dim: int, index: int) -> Any:
+        """The part at one place along an axis, which is gone; it shares memory."""
+        return self[_along_axis(self, dim, operator.index(index))]
+
+    def narrow(self: Any, dim: int, start: int, length: int) -> Any:
+        """So many places along an axis from `start` on; it shares memory."""
+        size = self.shape[dim]
+        first = start + size if start < 0 else start
+        if first < 0 or not 0 <= length <= size - first:
+            raise IndexError(f"{length} places from {start} on are not among the {size} of axis {dim}")
+        return self[_along_axis(self, dim, slice(first, first + length))]
+
+    def split(self: Any, split_size: Any, dim: int = 0) -> tuple[Any, ...]:
+        """Parts along an axis, of one size (the last may be smaller) or of a list of sizes; they share memory."""
+        size = self.shape[dim]
+        if isinstance(split_size, list | tuple):
+            if sum(split_size) != size:
+                raise ValueError(f"the sizes {list(split_size)} do not make up the {size} places of axis {dim}")
+            starts = [sum(split_size[:k]) for k in range(len(split_size))]
+            return tuple(Names.narrow(self, dim, k, n) for k, n in zip(starts, split_size, strict=True))
+        if split_size < 1:
+            raise ValueError(f"parts of {split_size} places cannot be made")
+        starts = list(range(0, size, split_size)) or [0]
+        return tuple(Names.narrow(self, dim, k, min(split_size, size - k)) for k in starts)
+
+    def chunk(self: Any, chunks: int, dim: int = 0) -> tuple[Any, ...]:
+        """At most so many parts along an axis, of one size but for the last; they share memory."""
+        if chunks < 1:
+            raise ValueError(f"{chunks} parts cannot be made")
+        return Names.split(self, max(1, -(-self.shape[dim] // chunks)), dim)
+
+    def unbind(self: Any, dim: int = 0) -> tuple[Any, ...]:
+        """The parts along an axis, one by one."""
+        return tuple(Names.select(self, dim, k) for k in range(self.shape[dim]))
+
+    def amax(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        """The maximum over axes, of which equal elements share the gradient."""
+        return call(np.max, (self,), {"axis": _axes(dim), "keepdims": bool(keepdim)})
+
+    def amin(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+        """The minimum over axes, of which equal elements share the gradient."""
+        return call(np.min, (self,), {"axis": _axes(dim), "keepdims": bool(keepdim)})
+
+    def view_as(self: Any, other: Any) -> Any:
+        """In the shape of another."""
+        return call(np.reshape, (self, np.shape(other)), {})
+
+    def type_as(self: Any, other: Any) -> Any:
+        """In the dtype of another."""
+        return self.astype(other.dtype)
 
     def contiguous(self: Any) -> Any:
         """Itself."""
