@@ -39,6 +39,7 @@ from tangentx.tensor.fallback.formatted_values import reading, telling
 from tangentx.tensor.fallback.inner_derivatives import of_ours, taking
 from tangentx.tensor.fallback.interposition import CALL, mark
 from tangentx.tensor.fallback.introspection import ANSWERS, demand_numbers, shown
+from tangentx.tensor.fallback.iteration import READING, Reader
 from tangentx.tensor.fallback.known_code import CALLING, is_known, known_function, known_object, of_container
 from tangentx.tensor.fallback.library_code import OURS, as_said, is_of_models, is_users, is_users_class, refuse_answer
 from tangentx.tensor.fallback.reachable import active_in
@@ -269,6 +270,7 @@ def _printed(*args: Any, **kwargs: Any) -> None:
 _WRITTEN_OUT = (
     np.array2string, np.array_str, np.array_repr, np.format_float_positional, np.format_float_scientific,
 )  # fmt: skip
+_READER = Reader(on_tensors)
 _MEANINGS = {CALL: on_tensors, **meanings(on_tensors, is_users)}
 _BY_IDENTITY: dict[int, Callable[..., Any]] = {
     **ANSWERS,
@@ -478,6 +480,7 @@ def _new_array(shape: Any, dtype: Any = float, buffer: Any = None, **layout: Any
 
 def _from_items(items: Any, dtype: Any, count: int = -1) -> Any:
     """``np.fromiter(items, dtype, count)``"""
+    items = _READER.items(items)
     taken = list(items if count < 0 else itertools.islice(items, count))
     if len(taken) < count:
         raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(taken)} items.")
@@ -496,3 +499,6 @@ def _other(function: Callable[..., Any]) -> Callable[..., Any]:
         return wrap(made) if own and inexact(made) else made
 
     return make
+
+
+_BY_IDENTITY |= {id(f): _READER.called(f, on_tensors(f)) for f in READING} | {id(reversed): _READER.backward}

@@ -36,6 +36,29 @@ class Asked(ast.NodeTransformer):
         node.func = ast.copy_location(ast.Call(ast.Constant(CALL), [node.func], []), node.func)
         return node
 
+    def visit_Starred(self, node: ast.Starred) -> ast.Starred:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            node.value = _call("iteration", node.value, node.value)
+        return node
+
+    def visit_keyword(self, node: ast.keyword) -> ast.keyword:
+        self.generic_visit(node)
+        if node.arg is None:
+            node.value = _call("pairs", node.value, node.value)
+        return node
+
+    def visit_Dict(self, node: ast.Dict) -> ast.Dict:
+        spread = [key is None for key in node.keys]
+        self.generic_visit(node)
+        node.values = [_call("pairs", v, v) if each else v for v, each in zip(node.values, spread, strict=True)]
+        return node
+
+    def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.YieldFrom:
+        self.generic_visit(node)
+        node.value = _call("iteration", node.value, node.value)
+        return node
+
     def visit_arg(self, node: ast.arg) -> ast.arg:
         return node
 
@@ -123,7 +146,7 @@ class Asked(ast.NodeTransformer):
         return ast.copy_location(ast.Assign([target], value), node)
 
     def visit_Assign(self, node: ast.Assign) -> Any:
-        if len(node.targets) > 1 or (isinstance(node.targets[0], ast.Tuple | ast.List) and _stores(node.targets[0])):
+        if len(node.targets) > 1 or _is_apart(node.targets[0]):
             return self._one_by_one(node)
         self.generic_visit(node)
         target = node.targets[0]
@@ -132,7 +155,7 @@ class Asked(ast.NodeTransformer):
         elif isinstance(target, ast.Attribute) and not _private(target.attr):
             stored = _call("setting", node, node.value, target.value, ast.Constant(target.attr))
         else:
-            return node
+            return _unpacked(node)
         return ast.copy_location(ast.Expr(stored), node)
 
     def _one_by_one(self, node: ast.Assign) -> list[ast.stmt]:
@@ -147,16 +170,23 @@ class Asked(ast.NodeTransformer):
         found: list[ast.stmt] = []
         for statement in (first, *each):
             ast.fix_missing_locations(ast.copy_location(statement, node))
-            made: Any = self.visit(statement) if statement is not first else self.generic_visit(statement)
+            made: Any = self.visit(statement) if statement is not first else self._visited(statement)
             found += made if isinstance(made, list) else [made]
         return found
 
+    def _visited(self, node: ast.Assign) -> ast.Assign:
+        self.generic_visit(node)
+        return _unpacked(node)
+
     def _apart(self, target: ast.expr, each: list[ast.Assign]) -> ast.expr:
-        """A target with names in it, which are bound to what was there afterwards."""
+        """A target with names in it, to which what was there is assigned afterwards."""
         if isinstance(target, ast.Tuple | ast.List):
-            return ast.copy_location(ast.Tuple([self._apart(part, each) for part in target.elts], ast.Store()), target)
+            return ast.copy_location(ast.Tuple([self._named(part, each) for part in target.elts], ast.Store()), target)
+        return self._named(target, each)
+
+    def _named(self, target: ast.expr, each: list[ast.Assign]) -> ast.expr:
         if isinstance(target, ast.Starred):
-            return ast.copy_location(ast.Starred(self._apart(target.value, each), ast.Store()), target)
+            return ast.copy_location(ast.Starred(self._named(target.value, each), ast.Store()), target)
         name = self._name()
         each.append(ast.Assign([target], ast.Name(name, ast.Load())))
         return ast.copy_location(ast.Name(name, ast.Store()), target)
@@ -172,23 +202,42 @@ class Asked(ast.NodeTransformer):
         return node
 
     def visit_For(self, node: ast.For) -> ast.For:
-        if _stores(node.target):
+        if _stores(node.target) or _is_apart(node.target):
             each: list[ast.Assign] = []
             node.target = self._apart(node.target, each)
             node.body[:0] = [ast.fix_missing_locations(ast.copy_location(one, node)) for one in each]
         self.generic_visit(node)
-        node.iter = _call("iteration", node.iter, node.iter)
+        node.iter = _looped_over(node)
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
         self.generic_visit(node)
-        node.iter = _call("iteration", node.iter, node.iter)
+        node.iter = _looped_over(node)
         return node
+
+
+def _looped_over(node: ast.For | ast.comprehension) -> ast.expr:
+    """What a loop asks for its items, and for theirs where they are bound to several names."""
+    several = isinstance(node.target, ast.Tuple | ast.List)
+    return _call("rows" if several else "iteration", node.iter, node.iter)
+
+
+def _unpacked(node: ast.Assign) -> ast.Assign:
+    """An assignment, whose value is asked for its items where it is bound to several names."""
+    if isinstance(node.targets[0], ast.Tuple | ast.List):
+        node.value = _call("iteration", node.value, node.value)
+    return node
 
 
 def _stores(target: ast.expr) -> bool:
     """Whether a target writes into an object."""
     return any(isinstance(node, ast.Subscript | ast.Attribute) for node in ast.walk(target))
+
+
+def _is_apart(target: ast.expr) -> bool:
+    """Whether several targets are bound one by one: some write into objects, or are several themselves."""
+    inner = target.elts if isinstance(target, ast.Tuple | ast.List) else []
+    return bool(inner) and (_stores(target) or any(isinstance(part, ast.Tuple | ast.List) for part in inner))
 
 
 def _private(name: str) -> bool:

@@ -30,6 +30,7 @@ from tangentx.tensor.fallback.equal_values import compared, ordering
 from tangentx.tensor.fallback.finalizers import let_go, tells_of_deaths
 from tangentx.tensor.fallback.formatted_values import demand_untold, reading
 from tangentx.tensor.fallback.introspection import ask, looked_at, shown
+from tangentx.tensor.fallback.iteration import Reader
 from tangentx.tensor.fallback.library_code import is_users
 from tangentx.tensor.fallback.reachable import active_in
 from tangentx.tensor.fallback.special_methods import demand_plain, touch
@@ -138,7 +139,8 @@ def known_object(function: Any, version: Version) -> Any:
         if isinstance(own, types.GeneratorType) or isinstance(function, types.MethodWrapperType):
             return of_container(function, own, version)
         if isinstance(own, type) and (issubclass(own, _VALUES) or is_known(own)):  # dict.fromkeys, float.fromhex
-            return reading(function, function)
+            reader = Reader(version)
+            return reading(lambda *args: function(*reader.of_method(function.__name__, args[:1]), *args[1:]), function)
     return None
 
 
@@ -147,10 +149,12 @@ def of_container(method: Any, own: Any, version: Version) -> Callable[..., Any]:
     called_as = getattr(method, "__name__", "")
     written = isinstance(own, _ROWS) and called_as in _COMPARING
     sorts = isinstance(own, list) and called_as == "sort"
+    reader = Reader(version)
 
     def called(*args: Any, **kwargs: Any) -> Any:
         for arg in (*args, *kwargs.values()):
             touch(own, arg)
+        args = (*reader.of_method(called_as, args),)
         if "key" in kwargs:
             kwargs["key"] = version(kwargs["key"])
         if not written:

@@ -117,5 +117,10 @@ def _names(code: types.CodeType) -> tuple[str, ...]:
 
 
 def is_late(x: Any) -> bool:
-    """Whether a value is an iterator, which is read later."""
-    return hasattr(type(x), "__next__") or isinstance(x, types.CoroutineType)
+    """Whether a value is an iterator, which is read later. One of the program's own is an object like any other: where
+    it stands is in its attributes."""
+    kind = type(x)
+    if not hasattr(kind, "__next__"):
+        return isinstance(x, types.CoroutineType)
+    following = (vars(base)["__next__"] for base in kind.__mro__ if "__next__" in vars(base))
+    return not (is_users_class(kind) and all(isinstance(each, types.FunctionType) for each in following))

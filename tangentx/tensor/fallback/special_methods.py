@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from tangentx.tensor.fallback.finalizers import demand_seen, tells_of_deaths
 from tangentx.tensor.fallback.formatted_values import telling
 from tangentx.tensor.fallback.interposition import mark
 from tangentx.tensor.fallback.introspection import attribute_of, demand_settable, pattern
+from tangentx.tensor.fallback.iteration import Reader
 from tangentx.tensor.fallback.reachable import is_late
 
 _BINARY = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "or", "and", "xor")
@@ -34,6 +35,8 @@ _MIRRORED = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le", "eq": "eq", "ne": "
 _PLAIN = frozenset((Tensor, np.ndarray, float, int, bool, complex, str, list, tuple, dict, np.float64, np.int64))
 _ATOMS = frozenset((float, int, bool, complex, str, np.float64, np.int64, np.ndarray, type(None)))
 _ROWS: Any = (list, tuple, deque, range, type({}.values()))
+_EXTENDED: dict[type, str] = {list: "__iadd__", deque: "__iadd__", dict: "__ior__"}
+"""The operator that adds what it reads of any object to a container."""
 _NONE: Any = object()
 _FREE = LASTING | {np.ndarray}
 Version = Callable[[Any], Any]
@@ -57,21 +60,22 @@ def meanings(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Any]:
         found = getattr(type(x), name, None)
         return version(found) if theirs(found) else None
 
+    reader = Reader(version)
     found: dict[str, Any] = {"slice": slice, "pattern": pattern}
     for name in _BINARY:
         plainly = getattr(operator, f"{name}_" if name in ("or", "and") else name)
         if name == "mod":
             plainly = _remainder
         found[name] = _binary(plainly, f"__{name}__", f"__r{name}__", method)
-        found[f"i{name}"] = _in_place(getattr(operator, f"i{name}"), f"__i{name}__", found[name], method)
+        found[f"i{name}"] = _in_place(getattr(operator, f"i{name}"), f"__i{name}__", found[name], method, reader)
     for name, mirrored in _MIRRORED.items():
         plainly = functools.partial(_compare, getattr(operator, name))
         found[name] = _binary(plainly, f"__{name}__", f"__{mirrored}__", method)
     for name in ("neg", "pos"):
         found[name] = _unary(getattr(operator, name), f"__{name}__", method)
-    found["iteration"] = _iteration(version, method)
+    found |= {"iteration": reader.items, "rows": reader.rows, "pairs": reader.pairs}
     found["item"] = item = _item(method)
-    found["store"] = store = _store(method)
+    found["store"] = store = _store(method, reader.items)
     found["in"] = _contained(method)
     found["manager"] = _manager(method)
     found |= _attributes(version, theirs)
@@ -231,8 +235,12 @@ def _changes(found: dict[str, Any], item: Any, store: Any) -> dict[str, Any]:
     return {"part": part, "member": member, **{f"change i{name}": change(found[f"i{name}"]) for name in _BINARY}}
 
 
-def _in_place(plainly: Any, name: str, otherwise: Any, method: Callable[[Any, str], Any]) -> Callable[[Any, Any], Any]:
+def _in_place(
+    plainly: Any, name: str, otherwise: Any, method: Callable[[Any, str], Any], reader: Reader
+) -> Callable[[Any, Any], Any]:
     def operate(x: Any, y: Any) -> Any:
+        if type(y) not in _PLAIN and type(x) in _EXTENDED and name == _EXTENDED[type(x)]:
+            y = reader.pairs(y) if type(x) is dict else reader.items(y)
         if type(x) in _PLAIN and type(y) in _PLAIN:
             if type(x) is list or type(x) is dict:
                 touch(x, y)
@@ -301,7 +309,7 @@ def _directed(x: Any, parts: tuple[Any, ...]) -> Any:
     return call(np.concatenate, ([call(least, (row,), {}) for row in rows], axis), {})
 
 
-def _store(method: Callable[[Any, str], Any]) -> Callable[[Any, Any, Any], None]:
+def _store(method: Callable[[Any, str], Any], items: Callable[[Any], Any]) -> Callable[[Any, Any, Any], None]:
     def store(value: Any, x: Any, key: Any) -> None:
         if type(x) is np.ndarray and x.dtype.kind in "biu":
             x[key] = raw(value)
@@ -311,6 +319,8 @@ def _store(method: Callable[[Any, str], Any]) -> Callable[[Any, Any, Any], None]
         touch(x, value)
         if key is not None and type(key) not in _FREE:
             touch(x, key)
+        if type(x) is list and type(key) is slice:
+            value = items(value)
         own = None if type(x) in _PLAIN else method(x, "__setitem__")
         if own is None:
             x[key] = _said(value, method) if type(x) is Tensor else value
@@ -383,30 +393,6 @@ def _setting(version: Version, theirs: Callable[[Any], bool]) -> Callable[[Any, 
 def _of_class(cls: type, name: str) -> Any:
     """What a class has by a name, without asking it."""
     return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
-
-
-def _iteration(version: Version, method: Callable[[Any, str], Any]) -> Callable[[Any], Any]:
-    """What is looped over: an iterator of the user's is asked for its items in its version on Tensors."""
-
-    def items(it: Any, following: Any) -> Iterator[Any]:
-        while True:
-            try:
-                item = following(it)
-            except StopIteration:
-                return
-            yield item
-
-    def iteration(x: Any) -> Any:
-        if type(x) in _PLAIN:
-            return x
-        own = method(x, "__iter__")
-        if tells_of_deaths(getattr(type(x), "__iter__", None)):
-            own = version(type(x).__iter__)
-        it = x if own is None else own(x)
-        following = None if type(it) in _PLAIN else method(it, "__next__")
-        return it if following is None else items(it, following)
-
-    return iteration
 
 
 OPERATORS: dict[str, Any] = {
