@@ -115,3 +115,19 @@ def test_a_system_is_solved_by_the_function_that_is_called() -> None:
         for e in np.eye(x.size).reshape(-1, *x.shape) * 1e-6:
             more, less = ([v + s * e if k == wrt else v for k, v in enumerate((a, b))] for s in (1, -1))
             np.testing.assert_allclose(np.sum(found * e), (solved(*more) - solved(*less)) / 2, rtol=1e-5, atol=1e-12)
+
+
+AT_ZERO = {
+    "struve": (lambda x: special.struve(0, x), 2.0 / np.pi),
+    "struve of order 1": (lambda x: special.struve(1, x), 0.0),
+    "modstruve": (lambda x: special.modstruve(0, x), 2.0 / np.pi),
+    "berp": (special.berp, 0.0),
+    "beip": (special.beip, 0.5),
+}
+
+
+@pytest.mark.parametrize("name", AT_ZERO)
+def test_a_slope_at_zero_is_the_limit(name: str) -> None:
+    """A recurrence that divides by the argument gives nan there."""
+    f, slope = AT_ZERO[name]
+    assert tx.grad(lambda x: f(x), fallback="error")(0.0) == pytest.approx(slope, abs=1e-15)

@@ -154,13 +154,15 @@ def kei(x: Any) -> Any:
 @elementwise(special.berp, domain="positive", analytic=False)
 def berp(x: Any, *, ans: Any) -> Any:
     """Derivative of Kelvin's function, by the equation that it solves."""
-    return -special.bei(x) - ratio(ans, x)
+    at_zero = np.equal(x, 0.0)
+    return -special.bei(x) - np.where(at_zero, 0.0, ratio(ans, np.where(at_zero, 1.0, x)))
 
 
 @elementwise(special.beip, domain="positive", analytic=False)
 def beip(x: Any, *, ans: Any) -> Any:
     """Derivative of Kelvin's function, by the equation that it solves."""
-    return special.ber(x) - ratio(ans, x)
+    at_zero = np.equal(x, 0.0)
+    return special.ber(x) - np.where(at_zero, 0.5, ratio(ans, np.where(at_zero, 1.0, x)))
 
 
 @elementwise(special.kerp, domain="positive", analytic=False)
