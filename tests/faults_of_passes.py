@@ -480,6 +480,18 @@ LENGTHS: tuple[Fault, ...] = (
         ),
     ),
     (
+        "number taken out of a product of what was written since",
+        "a number is taken out of a product only where what it was multiplied with is as it was then",
+        "tangentx.optimise.shared_numbers:SharedNumbers._made_for",
+        (("self.current(atom)", "self.walk.held(atom)"),),
+    ),
+    (
+        "number taken into a view that is written later",
+        "an array is multiplied ahead only where it is no view: others could write into its memory",
+        "tangentx.optimise.shared_numbers:SharedNumbers._is_new",
+        ((" and makes_new(made.fn)", ""),),
+    ),
+    (
         "factor taken into a product that was written since",
         "a product stands for its factors only while nothing has written into it",
         "tangentx.optimise.contraction:Contraction._is_product_of",

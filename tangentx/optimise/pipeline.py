@@ -42,6 +42,7 @@ from tangentx.optimise import (
     returned_arguments,
     settled_calls,
     shape_records,
+    shared_numbers,
     sign_normalisation,
     simplify,
     split_pullback,
@@ -91,6 +92,7 @@ PASSES: dict[str, Pass] = {
     "shares": clipped_shares.run,
     "axes": unit_axes.run,
     "products": contraction.run,
+    "numbers": shared_numbers.run,
     "totals": in_place_sums.run,
     "asked": shape_records.run,
     "fusion": loop_fusion.run,
@@ -124,6 +126,7 @@ LAST = (
     "shares",
     "axes",
     "products",
+    "numbers",
     "totals",
     "asked",
     "fusion",
@@ -149,6 +152,7 @@ AFTER = {
     "shares": BEFORE,
     "axes": BEFORE,
     "products": ("signs", *BEFORE),
+    "numbers": (*BEFORE, "signs", *BEFORE),
     "totals": BEFORE,
     "asked": BEFORE,
     "fusion": BEFORE,
@@ -236,7 +240,7 @@ def _of_no_use(whole: bool, loops: bool) -> frozenset[str]:
     """Passes of `LAST` that are of no use where the result is differentiated again, or compiled as loops."""
     if whole and not loops:
         return frozenset()
-    unwanted = "bounds", "shares", "products", "totals"
+    unwanted = "bounds", "shares", "products", "numbers", "totals"
     return frozenset(unwanted if whole else (*unwanted, "fusion", "bundles"))
 
 
