@@ -8,6 +8,7 @@ are only called stand for such versions.
 
 from __future__ import annotations
 
+import builtins
 import dataclasses
 import functools
 import inspect
@@ -446,13 +447,18 @@ def _shown(value: Any, known: dict[int, Any]) -> Any:
 
 
 class _Names(dict[str, Any]):
-    """The globals of a function, read as they are at that moment, with others in the place of those in `called`."""
+    """The globals of a function, read as they are at that moment, with others in the place of those in `called`, and
+    Python's functions that ask what a value is."""
 
     def __init__(self, names: dict[str, Any], called: frozenset[str], known: dict[int, Any]) -> None:
         super().__init__({name: names[name] for name in _OWN if name in names})
         self._names, self._called, self._known = names, called, known
 
     def __getitem__(self, name: str) -> Any:
+        if name not in self._names and name in self._called:
+            known = _BY_IDENTITY.get(id(vars(builtins).get(name)))
+            if known is not None:
+                return known
         value = self._names[name]
         return _shown(value, self._known) if name in self._called else value
 

@@ -623,3 +623,32 @@ def test_no_derivative_is_lost_in_an_array_of_objects_or_texts(name: str) -> Non
             tx.grad(f)(np.array([1.0, 2.0]))
     with pytest.raises(tx.NotDifferentiable, match="array of (objects|texts)"):
         INTO_OBJECTS[name](tx.tensor([1.0, 2.0], requires_grad=True))
+
+
+WITHOUT_SOURCE = """
+def asks_its_class(x):
+    return x * (1.0 if type(x) is float else 5.0)
+
+def asks_inside(x):
+    return x * (lambda v: 1.0 if type(v) is float else 5.0)(x)
+
+def asks_for_an_attribute(x):
+    return x * (5.0 if hasattr(x, "requires_grad") else 1.0)
+
+def asks_each(x):
+    return sum([v * (1.0 if type(v) is float else 5.0) for v in [x]])
+"""
+
+
+@pytest.mark.parametrize("name", ["asks_its_class", "asks_inside", "asks_for_an_attribute", "asks_each"])
+def test_a_function_without_source_is_answered_for_the_number(name: str) -> None:
+    """It runs with its own code, and with other functions by the names that it calls."""
+    space: dict[str, Any] = {}
+    exec(WITHOUT_SOURCE, space)
+    assert tx.value_and_grad(space[name])(0.5) == (0.5, 1.0)
+
+
+def test_a_name_of_pythons_that_the_program_has_bound_is_its_own() -> None:
+    space: dict[str, Any] = {}
+    exec("def type(x):\n    return 3.0\n\ndef f(x):\n    return x * type(x)\n", space)
+    assert tx.value_and_grad(space["f"])(0.5) == (1.5, 3.0)
