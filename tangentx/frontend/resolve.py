@@ -144,7 +144,8 @@ class Resolver:
     def _ext(self, name: str, path: tuple[str, ...], span: Span) -> ir.Ext:
         if path not in self._known:
             value = found(path, self.function, span)
-            if path[1] == "np" and str(self.function.__module__).startswith("tangentx.") and not is_numpys(value):
+            ours = str(self.function.__globals__.get("__name__")).startswith("tangentx.")
+            if ours and path[1] == "np" and not is_numpys(value):
                 raise refusal(".".join(path[1:]), value, span)
             self._known[path] = ir.Ext(name, value, path, self.function)
         return self._known[path]

@@ -72,6 +72,17 @@ def test_the_programs_own_call_is_what_it_is_now() -> None:
     np.testing.assert_equal(tx.grad(sine)(X), before)
 
 
+@pytest.mark.parametrize("module", [None, 3])
+def test_functions_of_no_module(module: Any) -> None:
+    """Such as `exec` makes in a namespace that has no name."""
+
+    def f(x):
+        return np.sum(np.sin(x))
+
+    f.__module__ = module
+    np.testing.assert_equal(tx.grad(f, fallback="error")(X), np.cos(X))
+
+
 def test_one_that_says_that_it_is_numpys_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """Such as count calls, or print them."""
     calls = []
