@@ -215,7 +215,7 @@ class Module:
                     found[_joined(prefix, name)] = np.copy(_plain(value))
             for name in module._buffers:
                 if getattr(module, name) is not None:
-                    found[_joined(prefix, name)] = np.copy(getattr(module, name))
+                    found[_joined(prefix, name)] = np.copy(_plain(getattr(module, name)))
         return found
 
     def _places(self, prefix: str) -> Iterator[tuple[str, Module]]:
@@ -357,8 +357,8 @@ class Module:
     # ---- compiled
 
     def arrays(self: M) -> M:
-        """The same module on plain arrays, which share memory with the parameters."""
-        return self._with(lambda name, value: _plain(value))
+        """The same module on plain arrays, which share memory with its parameters and other Tensors."""
+        return self._with(lambda name, value: _plain(value), _of_constant)
 
     def with_parameters(self: M, values: Mapping[str, Any]) -> M:
         """A module of the same form with these values of parameters, by path; it shares all else with this one."""
@@ -377,14 +377,15 @@ class Module:
 
         return self._with(changed)
 
-    def _with(self: M, change: Callable[[str, Any], Any]) -> M:
-        """A copy with ``change(name, parameter)`` for each parameter, called once for each."""
-        made: M = _copied(self, change, {})
+    def _with(self: M, change: Callable[[str, Any], Any], other: Callable[[Any], Any] = lambda value: value) -> M:
+        """A copy with ``change(name, parameter)`` for each parameter, called once for each, and ``other(value)`` for
+        what else there is."""
+        made: M = _copied(self, change, other, {})
         return made
 
     def __tangentx_arrays__(self: M) -> M:
         """What the compiler takes for this module."""
-        first = next(self.parameters(), None)
+        first = next(itertools.chain(self.parameters(), self.buffers()), None)
         return self if first is None or library_of_class(type(first)) is not None else self.arrays()
 
     def __tangentx_parts__(self) -> dict[str, Any]:
@@ -466,6 +467,11 @@ def _plain(value: Any) -> Any:
     return value.current if hasattr(type(value), "requires_grad_") else value
 
 
+def _of_constant(value: Any) -> Any:
+    """The array of a Tensor that requires no gradient, and anything else as it is."""
+    return value if getattr(value, "requires_grad", True) else _plain(value)
+
+
 def _is_finite(value: Any) -> bool:
     """Whether all numbers in a structure are finite."""
     if isinstance(value, list | tuple):
@@ -487,8 +493,8 @@ def _spread(name: str, value: Any) -> Iterator[tuple[str, Any]]:
         yield name, value
 
 
-def _copied(value: Any, change: Callable[[str, Any], Any], memo: dict[int, Any]) -> Any:
-    """A module as it is but for its parameters; what is one object stays one."""
+def _copied(value: Any, change: Callable[[str, Any], Any], other: Callable[[Any], Any], memo: dict[int, Any]) -> Any:
+    """A module as it is but for its parameters, and for what `other` changes; what is one object stays one."""
     if id(value) in memo:
         return memo[id(value)]
     made = memo[id(value)] = object.__new__(type(value))
@@ -496,7 +502,7 @@ def _copied(value: Any, change: Callable[[str, Any], Any], memo: dict[int, Any])
 
     def part(path: str, item: Any) -> Any:
         if isinstance(item, Module):
-            return _copied(item, change, memo)
+            return _copied(item, change, other, memo)
         if path in own:
             if id(item) not in memo:
                 memo[id(item)] = change(path, item)
@@ -505,7 +511,7 @@ def _copied(value: Any, change: Callable[[str, Any], Any], memo: dict[int, Any])
             return type(item)(part(f"{path}.{i}", each) for i, each in enumerate(item))
         if type(item) is dict:
             return {key: part(f"{path}.{key}", each) for key, each in item.items()}
-        return item
+        return other(item)
 
     for name, item in list(vars(value).items()):
         vars(made)[name] = part(name, item)

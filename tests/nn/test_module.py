@@ -159,6 +159,31 @@ def test_what_requires_no_gradient_is_constant(loss, frozen):
     np.testing.assert_allclose(tx.jvp(loss, (model, X), (gradient, None))[1], along, rtol=1e-12)
 
 
+class Masked(nn.Module):
+    def __init__(self):
+        self.linear = nn.Linear(3, 3, generator=0)
+        self.register_buffer("mask", tx.tensor(np.tril(np.ones((3, 3)))))
+        self.scale = tx.tensor(2.0)
+
+    def forward(self, x):
+        return self.linear(x) @ self.mask * self.scale
+
+
+def test_buffers_and_constants_may_be_tensors(tmp_path):
+    model = Masked()
+    assert type(model.state_dict()["mask"]) is np.ndarray
+    total(model, X).backward()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", tx.FallbackWarning)
+        gradient = tx.grad(total)(model, X)
+    np.testing.assert_allclose(gradient.linear.weight, model.linear.weight.grad.numpy(), rtol=1e-13)
+    assert type(model.mask) is tx.Tensor and type(model.arrays().mask) is np.ndarray
+    model.save(tmp_path / "masked.npz")
+    other = Masked()
+    other.mask[...] = 0.0
+    assert np.array_equal(other.load(tmp_path / "masked.npz").mask.numpy(), np.tril(np.ones((3, 3))))
+
+
 def test_a_tangent_of_what_is_constant_is_refused():
     model = Block()
     model.first.weight.requires_grad_(False)
