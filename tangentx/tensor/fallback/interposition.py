@@ -101,7 +101,29 @@ class Asked(ast.NodeTransformer):
         name = _BINARY.get(type(node.op))
         return node if name is None else _call(name, node, node.left, node.right)
 
+    def _tested(self, node: ast.expr) -> ast.expr:
+        """A condition: objects of the program's are asked in it whether they are true."""
+        if isinstance(node, ast.BoolOp):
+            node.values = [self._tested(value) for value in node.values]
+            return node
+        found = self.visit(node)
+        known = isinstance(node, ast.Compare | ast.Constant) or (
+            isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        )
+        return found if known else _call("truth", node, found)
+
+    def _conditional(self, node: Any) -> Any:
+        test, node.test = self._tested(node.test), ast.Constant(True)
+        self.generic_visit(node)
+        node.test = test
+        return node
+
+    visit_If = visit_IfExp = visit_While = visit_Assert = _conditional
+
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
+        if isinstance(node.op, ast.Not):
+            node.operand = self._tested(node.operand)
+            return node
         constant = isinstance(node.operand, ast.Constant)
         self.generic_visit(node)
         name = _UNARY.get(type(node.op))
@@ -211,7 +233,9 @@ class Asked(ast.NodeTransformer):
         return node
 
     def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        tests, node.ifs = [self._tested(test) for test in node.ifs], []
         self.generic_visit(node)
+        node.ifs = tests
         node.iter = _looped_over(node)
         return node
 

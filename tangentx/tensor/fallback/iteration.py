@@ -1,10 +1,11 @@
 """Iteration on Tensors: the items of the program's own objects, whoever reads them.
 
 Python's functions written in C call ``__iter__``, ``__next__``, ``__getitem__``, ``keys`` and ``__reversed__`` by
-themselves. What the program has written there would run as it is, and be answered for a Tensor instead of a number:
+themselves, and a condition ``__bool__`` or ``__len__``. What the program has written there would run as it is, and be
+answered for a Tensor instead of a number:
 
     def __iter__(self):
-        yield self.rate if isinstance(self.rate, float) else 0.0
+        yield self.rate if type(self.rate) is float else 0.0
 
 So ``list(row)``, ``zip(row, row)``, ``f(*row)`` and their like are given an iterator that calls the versions on
 Tensors.
@@ -70,6 +71,20 @@ class Reader:
         found = x.keys() if keys is None else self.items(keys(x))
         return {key: x[key] if item is None else item(x, key) for key in found}
 
+    def truth(self, x: Any) -> Any:
+        """What is true where an object is: what it answers, or itself, where nothing of the user's does."""
+        kind = type(x)
+        if kind is bool or kind in _PLAIN:
+            return x
+        own = self.method(x, "__bool__")
+        if own is None and not hasattr(kind, "__bool__"):
+            own = self.method(x, "__len__")
+        return x if own is None else own(x)
+
+    def truths(self, x: Any) -> Any:
+        """As `items`, where each item is asked whether it is true."""
+        return map(self.truth, self.items(x))
+
     def backward(self, x: Any) -> Any:
         """``reversed``"""
         own = self.method(x, "__reversed__")
@@ -126,7 +141,8 @@ def _end(part: slice, args: tuple[Any, ...]) -> int:
 _ALL, _FIRST, _SECOND, _REST = slice(None), slice(1), slice(1, 2), slice(1, None)
 _BY_PART: tuple[tuple[slice, str, tuple[Any, ...]], ...] = (
     (_ALL, "items", (zip, itertools.chain, itertools.product, itertools.zip_longest, itertools.compress)),
-    (_FIRST, "items", (list, tuple, set, frozenset, deque, enumerate, sorted, any, all, max, min, math.prod)),
+    (_FIRST, "items", (list, tuple, set, frozenset, deque, enumerate, sorted, max, min, math.prod)),
+    (_FIRST, "truths", (any, all)),
     (_FIRST, "items", (itertools.islice, itertools.pairwise, itertools.accumulate, itertools.tee, itertools.groupby)),
     (_FIRST, "items", (itertools.permutations, itertools.combinations, itertools.combinations_with_replacement)),
     (_FIRST, "items", (itertools.cycle,)),

@@ -73,7 +73,7 @@ def meanings(version: Version, theirs: Callable[[Any], bool]) -> dict[str, Any]:
         found[name] = _binary(plainly, f"__{name}__", f"__{mirrored}__", method)
     for name in ("neg", "pos"):
         found[name] = _unary(getattr(operator, name), f"__{name}__", method)
-    found |= {"iteration": reader.items, "rows": reader.rows, "pairs": reader.pairs}
+    found |= {"iteration": reader.items, "rows": reader.rows, "pairs": reader.pairs, "truth": reader.truth}
     found["item"] = item = _item(method)
     found["store"] = store = _store(method, reader.items)
     found["in"] = _contained(method)

@@ -233,6 +233,52 @@ def test_only_what_is_asked_for_is_read() -> None:
     assert tx.grad(program)(1.0) == wanted
 
 
+class Truth:
+    def __init__(self, value):
+        self.value = value
+
+    def __bool__(self):
+        return type(self.value) is float
+
+
+class Long:
+    def __init__(self, value):
+        self.value = value
+
+    def __len__(self):
+        return 2 if type(self.value) is float else 0
+
+
+def while_true(row):
+    total = 1.0
+    while row and total < 9.0:
+        total *= 3.0 * row.value
+    return total
+
+
+def asserted(row):
+    assert row
+    return row.value
+
+
+TESTED: dict[str, Callable[[Any], Any]] = {
+    "if": lambda row: row.value**2 if row else row.value,
+    "not": lambda row: row.value**2 if not row else row.value,
+    "and": lambda row: row.value**2 if row.value > 0 and row else row.value,
+    "or": lambda row: row.value**2 if row.value < 0 or (not row or row.value < 0) else row.value,
+    "filter": lambda row: sum([v * row.value for v in [1.0, 2.0] if row]),
+    "any": lambda row: row.value**2 if any([row]) and all([row, 1.0]) else row.value,
+    "while": while_true,
+    "assert": asserted,
+}
+
+
+@pytest.mark.parametrize("name", TESTED)
+@pytest.mark.parametrize("make", [Truth, Long])
+def test_whether_an_object_is_true_is_asked_on_tensors(make: type, name: str) -> None:
+    checked(make, TESTED[name])
+
+
 KEPT: list[Any] = []
 
 
