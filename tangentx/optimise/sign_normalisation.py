@@ -93,16 +93,17 @@ class Signs(Rules):
         return isinstance(atom, Var) and self.count[atom.name] == 1 and self.bindings[atom.name] == 1
 
     def _product(self, s: Assign, op: Op, a: Atom, b: Atom) -> Sequence[Statement] | None:
-        """``a * -c`` as ``-a * c``."""
-        inner = self._made_by(b, NEG)
+        """``a * -c`` as ``-a * c``, but for an array and a number, whose sign costs nothing."""
+        inner, first = self._made_by(b, NEG), self.expr(a)
         if inner is None or not self.still(a) or not (isinstance(a, Lit) or self.real(a)):
-            return self._into_number(s, op, a, b)
+            return self._into_number(s, op, a, b) or self._both_turned(s, op, a, b)
         if isinstance(a, Lit) and type(a.value) in (int, float):
             assert isinstance(a.value, int | float)
             return (Assign(s.target, Op(op.fn, (Lit(-a.value), inner.args[0])), s.span),)
-        first = self.expr(a)
         if isinstance(first, Op) and first.fn is NEG and self.still(first.args[0]):
             return (Assign(s.target, Op(op.fn, (first.args[0], inner.args[0])), s.span),)
+        if is_array(self.kind(a)) and isinstance(self.kind(b), Num):
+            return None
         negated = self._let(s, Op(NEG, (a,)), a)
         return (negated, Assign(s.target, Op(op.fn, (Var(negated.target), inner.args[0])), s.span))
 
@@ -121,6 +122,22 @@ class Signs(Rules):
             return right, Assign(s.target, Op(op.fn, (Lit(-number.value), Var(right.target))), s.span)
         left = self._let(s, Op(MUL, (Lit(-number.value), factor.args[1])), a)
         return left, right, Assign(s.target, Op(op.fn, (Var(left.target), Var(right.target))), s.span)
+
+    def _both_turned(self, s: Assign, op: Op, a: Atom, b: Atom) -> Sequence[Statement] | None:
+        """``-u * (p * n)`` of a number `n` as ``u * (p * -n)``, and ``-u * (p * -c)`` as ``u * (p * c)``."""
+        first = self._made_by(a, NEG) if is_array(self.kind(a)) else None
+        if first is None:
+            return None
+        inner = self._unsigned(b)
+        if inner is not None and inner[0]:
+            made = [Assign(m.target, m.value, s.span) for m in inner[0]]
+            return (*made, Assign(s.target, Op(op.fn, (first.args[0], inner[1])), s.span))
+        second = self._made_by(b, MUL)
+        if second is None or not (isinstance(self.kind(second.args[1]), Num) and self.real(second.args[1])):
+            return None
+        number = self._let(s, Op(NEG, (second.args[1],)), second.args[1])
+        right = self._let(s, Op(MUL, (second.args[0], Var(number.target))), b)
+        return number, right, Assign(s.target, Op(op.fn, (first.args[0], Var(right.target))), s.span)
 
     def _unsigned(self, atom: Atom) -> tuple[list[Assign], Atom] | None:
         """`atom` with the opposite sign, where that is one sign less: what makes it, and what it is then.

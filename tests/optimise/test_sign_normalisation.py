@@ -121,3 +121,26 @@ def test_gradients_with_signs_in_numbers(off) -> None:
         assert np.isclose(
             gradient(f, (0.3, 0.5), off, wrt="b"), differences(lambda b, f=f: f(0.3, b), (0.5,)), rtol=1e-6
         )
+
+
+def logistic(x, w, c):
+    return np.sum(w * (1.0 / (1.0 + c * np.exp(-x * x))))
+
+
+def of_numbers(x, w, c):
+    return np.sum(-1.0 / (2.0 + x) * (w * -c)) - c * np.sum(w * x)
+
+
+def test_the_sign_of_an_array_is_that_of_a_number_beside_it() -> None:
+    x, w = np.array([0.3, -0.7]), np.array([1.5, 0.2])
+    text = tx.grad(logistic, wrt=("x", "w")).source_for(x, w, 0.5)
+    assert "ratio * ratio * (w * -ans_bar)" in text and "-(" not in text
+
+
+@pytest.mark.parametrize("off", WAYS)
+@pytest.mark.parametrize("f", [logistic, of_numbers])
+def test_gradients_with_signs_turned(f, off) -> None:
+    x, w = np.array([0.3, -0.7]), np.array([1.5, 0.2])
+    for name, rest in (("x", lambda a: f(a, w, 0.5)), ("w", lambda a: f(x, a, 0.5))):
+        wanted = differences(rest, ({"x": x, "w": w}[name],))
+        assert np.allclose(gradient(f, (x, w, 0.5), off, wrt=name), wanted, rtol=1e-6)
