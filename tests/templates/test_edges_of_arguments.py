@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy import linalg, ndimage, signal, special, stats
+from scipy import integrate, linalg, ndimage, signal, special, stats
 
 import tangentx as tx
 
@@ -123,6 +123,7 @@ AT_ZERO = {
     "modstruve": (lambda x: special.modstruve(0, x), 2.0 / np.pi),
     "berp": (special.berp, 0.0),
     "beip": (special.beip, 0.5),
+    "simpson": (lambda x: integrate.simpson(np.array([0.3, 0.7, 1.2, 2.0]), dx=x), 361.0 / 120.0),
 }
 
 
