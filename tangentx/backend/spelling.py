@@ -120,7 +120,7 @@ class Scope:
         if module.startswith("numpy."):
             module, chain = "numpy", (*module.split(".")[1:], *chain)
         package = module.partition(".")[0]
-        if chain and package in ("builtins", "tangentx"):
+        if chain and package in ("builtins", "tangentx") and not is_library(module):
             return chained(self.member(module, chain[0]), chain[1:])
         if package in _KNOWN:
             self._note(module, chain)

@@ -19,7 +19,9 @@ from tangentx.templates.compositions import composition
 def minkowski_distance_p(x: Any, y: Any, p: Any = 2.0) -> Any:
     """The `p`-th power of the distance along the last axis."""
     apart = np.abs(np.asarray(y) - np.asarray(x))
-    return np.max(apart, axis=-1) if p == np.inf else np.sum(power_of_some(apart, p), axis=-1)
+    if p == np.inf:
+        return np.max(apart, axis=-1)
+    return np.sum(power_of_some(apart, p) if p > 0 else apart**p, axis=-1)
 
 
 @composition(
