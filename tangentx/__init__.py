@@ -106,11 +106,11 @@ if TYPE_CHECKING:
     from tangentx import parallel as parallel
     from tangentx import tensor as tensor
     from tangentx import testing as testing
+    from tangentx.api.custom_rules import cotangent as cotangent
+    from tangentx.api.custom_rules import primitive as primitive
+    from tangentx.api.custom_rules import rule as rule
     from tangentx.api.disk_cache import cache as cache
-    from tangentx.api.primitive import cotangent as cotangent
-    from tangentx.api.primitive import primitive as primitive
     from tangentx.api.program_check import check as check
-    from tangentx.api.rule import rule as rule
     from tangentx.templates.listing import ops as ops
     from tangentx.tensor.core.making import rand as rand
     from tangentx.tensor.core.methods import add_n as add_n
@@ -145,10 +145,10 @@ provide_whole(_is_whole)
 _LATE = {
     "cache": "tangentx.api.disk_cache",
     "check": "tangentx.api.program_check",
-    "cotangent": "tangentx.api.primitive",
+    "cotangent": "tangentx.api.custom_rules",
     "ops": "tangentx.templates.listing",
-    "primitive": "tangentx.api.primitive",
-    "rule": "tangentx.api.rule",
+    "primitive": "tangentx.api.custom_rules",
+    "rule": "tangentx.api.custom_rules",
     "verify": "tangentx.testing.verification",
 }
 """Functions that are loaded when they are first asked for: who calls compiled derivatives alone needs none of them."""

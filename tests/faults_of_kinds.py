@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from tests.faults_of_reverse import ITEMS, VIEWS, Edits, Fault
 
-FILLS = "tangentx.analysis.library.array_write_bodies:"
-STANDINS = "tangentx.analysis.library.container_method_bodies:"
+FILLS = "tangentx.analysis.library.model_bodies:"
+STANDINS = "tangentx.analysis.library.model_bodies:"
 SEQUENCES = "tangentx.analysis.infer.sequences:"
 DEQUE = "tangentx.arrays.collections_:Deque."
 ORDERING = "tangentx.templates.ordering:"
@@ -65,7 +65,7 @@ VIEWED: tuple[Fault, ...] = tuple(
     (
         "parts of a split are copies",
         "what is written into a part is written into the array",
-        "tangentx.analysis.library.split_views:_parts",
+        "tangentx.analysis.library.numpy_models:_parts",
         (
             ("views = [let(Index(array,", "views = [let(Op(np.copy, (v,))) for v in [let(Index(array,"),
             ("for start, stop in pairs]", "for start, stop in pairs]]"),
@@ -236,14 +236,14 @@ WRITTEN: tuple[Fault, ...] = (
     (
         "shape set on the primal alone",
         "a shadow has the layout of its primal",
-        "tangentx.analysis.infer.attribute_writes:_reshape",
+        "tangentx.analysis.infer.writes:_reshape",
         (("Op(np.reshape, (s.base, s.value))", "Op(np.reshape, (s.base, Lit(-1)))"),),
         "shape set",
     ),
     (
         "shadow of a complex array not conjugated",
         "the imaginary part is viewed with the other sign",
-        "tangentx.derive.reverse.complex_shadows:turned",
+        "tangentx.derive.reverse.accumulate:turned",
         (("emit.op(np.conj, t) if is_turned(kind) else t", "t"),),
         ".imag",
     ),

@@ -758,7 +758,7 @@ CACHES: tuple[Kept, ...] = (
     (
         "hits do not know dtypes",
         "a dtype is part of a kind",
-        "tangentx.dispatch.signature_cache:_layout",
+        "tangentx.dispatch.entries:_layout",
         (("(dtype, len(shape), single_axes(shape))", "(len(shape), single_axes(shape))"),),
         other_dtypes,
     ),
@@ -786,7 +786,7 @@ CACHES: tuple[Kept, ...] = (
     (
         "hits do not know lengths",
         "and on the short way, too",
-        "tangentx.dispatch.signature_cache:_Alike.at",
+        "tangentx.dispatch.entries:_Alike.at",
         (("if taken.fits(shapes):", "if True:"),),
         other_lengths,
     ),
@@ -812,7 +812,7 @@ CACHES: tuple[Kept, ...] = (
     (
         "derivatives of another function",
         "functools.wraps copies what a function keeps",
-        "tangentx.dispatch.derivative_registry:held",
+        "tangentx.dispatch.request:held",
         ((" or found.function is not function", ""),),
         another_function_of_the_same_dict,
     ),

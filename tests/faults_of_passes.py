@@ -20,25 +20,25 @@ BEFORE: tuple[Fault, ...] = (
     (
         "list read elsewhere taken for one that is summed",
         "each item has the cotangent of the sum only where nothing else reads it",
-        "tangentx.derive.reverse.summed_lists:_Names._is_plain",
+        "tangentx.derive.reverse.lists:_Names._is_plain",
         (("return False", "return True"),),
     ),
     (
         "array written after it was appended",
         "what is appended is what is added up only where nobody writes it in between",
-        "tangentx.derive.reverse.summed_lists:_Names._names",
+        "tangentx.derive.reverse.lists:_Names._names",
         ((" and item.region.still()", ""),),
     ),
     (
         "sum that is never come to",
         "what is filled is added up only where the block is not left in between",
-        "tangentx.derive.reverse.summed_lists:_Names.follow",
+        "tangentx.derive.reverse.lists:_Names.follow",
         (("isinstance(each, Break | Continue | Return | Raise | Loop) or ", ""),),
     ),
     (
         "list read elsewhere taken for a stack",
         "cotangents of a list begin in the reverse sweep only where it changes at its end alone and nobody else has it",
-        "tangentx.derive.reverse.stacks:_otherwise_used",
+        "tangentx.derive.reverse.lists:_otherwise_used",
         (("for name in reads(each))\n    return reads(s)", "for name in reads(each))\n    return frozenset()"),),
     ),
     (
@@ -50,7 +50,7 @@ BEFORE: tuple[Fault, ...] = (
     (
         "cotangents of a list bound in a branch",
         "an operation binds the cotangents of a list only where it stands outside of all loops and branches",
-        "tangentx.derive.reverse.stacks:_end",
+        "tangentx.derive.reverse.lists:_end",
         (
             (
                 "for s in body if any(name in reads(each) for each in statements((s,)))",
@@ -61,37 +61,37 @@ BEFORE: tuple[Fault, ...] = (
     (
         "stack of arrays that are written",
         "cotangents are put on and taken off only where they are those of values",
-        "tangentx.derive.reverse.stacks:_holds_values",
+        "tangentx.derive.reverse.lists:_holds_values",
         (("mode(item) == VALUE and ", ""),),
     ),
     (
         "stack taken for an empty one",
         "the reverse sweep begins with an empty list only where all that was appended is popped",
-        "tangentx.derive.reverse.stacks:_is_emptied",
+        "tangentx.derive.reverse.lists:_is_emptied",
         (("not _changes(body, name)", "True"),),
     ),
     (
         "view of what is written taken for a value",
         "who shares memory makes no difference only where nobody writes into it",
-        "tangentx.derive.reverse.view_values:_is_read_only",
+        "tangentx.derive.reverse.shadows:_is_read_only",
         (("kind.region.still() and ", ""),),
     ),
     (
         "view that is handed on taken for a value",
         "a cotangent is a value only where its name is an operand, and not part of something else that has a shadow",
-        "tangentx.derive.reverse.view_values:_otherwise_used",
+        "tangentx.derive.reverse.shadows:_otherwise_used",
         (("yield from writes(s)\n            yield from reads(s)", "yield from writes(s)"),),
     ),
     (
         "copy of a value taken for one with a shadow",
         "a name is no value where another one is bound to it that has a shadow",
-        "tangentx.derive.reverse.view_values:_otherwise_used",
+        "tangentx.derive.reverse.shadows:_otherwise_used",
         (("() if target in found else (name,)", "()"),),
     ),
     (
         "key that is there taken for a fresh one",
         "no key is there only where the dict was empty before the loop",
-        "tangentx.derive.reverse.fresh_items:fresh_items",
+        "tangentx.derive.reverse.lists:fresh_items",
         ((" and store.base.name in empty", ""),),
     ),
     (
@@ -305,19 +305,19 @@ WHILE_WRITING: tuple[Fault, ...] = (
     (
         "array formed again of what was written",
         "an array is formed again only where nothing on the way changes what it is formed of",
-        "tangentx.derive.reverse.rematerialise_arrays:_memory_of",
+        "tangentx.derive.reverse.rematerialise:_memory_of",
         (("for node in nodes if node.written", "for node in nodes if not node.written"),),
         "array operation",
     ),
     (
         "write of a small callee lost",
         "a callee that is written out writes nothing",
-        "tangentx.derive.reverse.inline:_is_small",
+        "tangentx.derive.reverse.callee_pairs:_is_small",
         (("if not isinstance(s, Assign) or s", "if not isinstance(s, Assign):\n            continue\n        if s"),),
         "write in a callee",
         (
             (
-                "tangentx.derive.reverse.inline:_written",
+                "tangentx.derive.reverse.callee_pairs:_written",
                 (
                     (
                         "else:\n            assert isinstance(step, Return)",
@@ -350,7 +350,7 @@ WHILE_WRITING: tuple[Fault, ...] = (
     (
         "result written over another array than its operand",
         "nothing on the way binds the operand anew",
-        "tangentx.derive.reverse.in_place_results:_made",
+        "tangentx.derive.reverse.shadows:_made",
         (("if bound((s,)) & {base.name, value.name}:", "if False:"),),
     ),
     (
@@ -465,7 +465,7 @@ LENGTHS: tuple[Fault, ...] = (
     (
         "length at one call taken for that at all",
         "a parameter is as long as the arguments of each call",
-        "tangentx.optimise.facts.callee_shapes:_length",
+        "tangentx.optimise.facts.summaries:_length",
         (('"long" if all(map(is_long, there))', '"long" if any(map(is_long, there))'),),
     ),
     (

@@ -224,14 +224,14 @@ PROOFS: tuple[Fault, ...] = (
     (
         "local of a trip read after it",
         "names that live within one trip",
-        "tangentx.derive.reverse.block_locals:_lives",
+        "tangentx.derive.reverse.tape:_lives",
         (("if later.get(s.target, 0) == everywhere.get(s.target, 0):", "if True:"),),
         "name of the trip before",
     ),
     (
         "test asked again",
         "what is evaluated again reads other content",
-        "tangentx.derive.reverse.block_effects:Steps.stays",
+        "tangentx.derive.reverse.rematerialise:Steps.stays",
         (("watched = [*stuff, ANYTHING] if memory else stuff", "watched = [x for x in stuff if memory]"),),
         "while on data",
     ),
@@ -244,28 +244,28 @@ PROOFS: tuple[Fault, ...] = (
     (
         "element formed again although aliased",
         "a write through an alias changes it",
-        "tangentx.derive.reverse.block_effects:_changes",
+        "tangentx.derive.reverse.rematerialise:_changes",
         (("yield kind.region.root() if isinstance(kind, Arr | Box) else ANYTHING", "yield base.name"),),
         "view",
     ),
     (
         "element formed again past a call",
         "a callee may write",
-        "tangentx.derive.reverse.block_effects:Steps.stays",
+        "tangentx.derive.reverse.rematerialise:Steps.stays",
         (("[*stuff, ANYTHING] if memory else stuff", "stuff"),),
         "call",
     ),
     (
         "formed again past an exit",
         "control may not pass",
-        "tangentx.derive.reverse.block_effects:Steps.leave",
+        "tangentx.derive.reverse.rematerialise:Steps.leave",
         (("return _any_within(self.exits, i + 1, point // 2)", "return False"),),
         "continue",
     ),
     (
         "read moved past a write",
         "a read is never moved past a write",
-        "tangentx.backend.printed_expressions:Effect.clashes",
+        "tangentx.backend.expressions:Effect.clashes",
         (("return other.impure and self.content", "return False"),),
         "call beside a read",
     ),
@@ -276,7 +276,7 @@ TANGENTS: tuple[Fault, ...] = (
     (
         "tangent after the binding",
         "the tangent line reads what its line overwrites",
-        "tangentx.backend.printed_expressions:Waiting.leave",
+        "tangentx.backend.expressions:Waiting.leave",
         ((" or piece.effect.reads & binds", ""),),
     ),
     (

@@ -191,7 +191,7 @@ EXITS: tuple[Fault, ...] = (
     (
         "no guard after an exit",
         "what was not run is not reversed",
-        "tangentx.derive.reverse.assemble:guarded",
+        "tangentx.derive.reverse.walker:guarded",
         (("if guard:", "if False:"),),
         "early return",
     ),

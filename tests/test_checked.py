@@ -22,7 +22,7 @@ from tangentx.arrays import claims
 from tangentx.common.pytrees import is_differentiable, rebuild
 from tangentx.common.pytrees import leaves as leaves_of
 from tangentx.compile import pipeline
-from tangentx.derive.reverse import block_effects, loops
+from tangentx.derive.reverse import loops, rematerialise
 from tangentx.derive.reverse import walker as reverse
 from tangentx.errors import NoTemplate, NotResolved, Span
 from tangentx.frontend import expressions
@@ -537,7 +537,7 @@ def test_a_test_that_is_another_when_it_is_evaluated_again_is_caught(monkeypatch
         value, pullback = tx.vjp(switched, X, 3)
         pullback(1.0)
         pullback(1.0)
-    monkeypatch.setattr(block_effects.Steps, "stays", lambda *args: True)
+    monkeypatch.setattr(rematerialise.Steps, "stays", lambda *args: True)
     with pytest.raises(
         tx.InternalError, match="the test was taken to be .* in the reverse sweep too, and is"
     ) as caught:

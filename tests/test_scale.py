@@ -26,7 +26,7 @@ from tangentx.optimise import in_place_sums
 from tangentx.optimise.extreme_bounds import _Bounds
 from tangentx.optimise.facts import shape_arithmetic, shapes
 from tangentx.optimise.facts.dataflow import Flow
-from tangentx.optimise.facts.length_index import Mentions
+from tangentx.optimise.facts.shape_arithmetic import Mentions
 from tangentx.optimise.facts.shapes import Facts
 from tangentx.optimise.sign_normalisation import Signs
 

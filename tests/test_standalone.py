@@ -64,7 +64,7 @@ def test_the_compiler_is_out_of_reach() -> None:
     block = alone.Block()
     for name in (
         "tangentx.api.functions",
-        "tangentx.backend.captured_cells",
+        "tangentx.backend.spelling",
         "gast",
         "astor",
         "scipy",

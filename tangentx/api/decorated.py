@@ -1,4 +1,4 @@
-"""The object that a decorated function becomes."""
+"""The object that a decorated function becomes, and its ``.jvp``, ``.vjp`` and the like."""
 
 from __future__ import annotations
 
@@ -10,15 +10,69 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tangentx.api.bound_products import Product
 from tangentx.api.derivative import Derivative, derivative_of, gradient_by
 from tangentx.api.jitted import Jitted, jitted
 from tangentx.api.products import compiled_jvp, compiled_vjp, jvp_of, tangent_of_gradient, vjp_of
-from tangentx.dispatch.derivative_registry import held
+from tangentx.common.options import showing
 from tangentx.dispatch.entries import Entry, target_of
-from tangentx.dispatch.request import Spec
+from tangentx.dispatch.nesting_depth import shallow
+from tangentx.dispatch.request import Spec, held
 from tangentx.dispatch.tensor_arguments import holds_modules, holds_tensors, with_arrays
 from tangentx.errors import NotDifferentiable
+
+# `f.jvp`, `f.vjp` and the like as attributes of a function: callable, with a text that can be read.
+
+
+class Product:
+    """``f.jvp``, ``f.vjp`` or ``f.hvp``: called with the arguments of the function of that name in `tangentx`.
+
+    `source` is the text for the kinds compiled last, `source_for` that for these arguments.
+    """
+
+    __tangentx_outside__ = "use the functions there: tx.jvp(f, primals, tangents), tx.vjp(f, *primals) or tx.hvp"
+
+    def __init__(
+        self, name: str, of: str, function: Callable[..., Any], compiled: Callable[..., Entry], derivative: Any
+    ) -> None:
+        self.__name__ = name
+        self._of = of
+        self._function = function
+        self._compiled = compiled
+        self._derivative = derivative
+
+    @shallow
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._function(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<{self.__name__} of {self._of}>"
+
+    @property
+    def source(self) -> str:
+        """The text that ran last. Raises NotDifferentiable where nothing did."""
+        from tangentx.compile import gradients
+
+        entry = self._derivative._cache.last
+        if entry is None:
+            message = f"{self.__name__} of {self._of} has not been called yet"
+            raise NotDifferentiable(message, hint="ask source_for(...) with arguments")
+        return gradients.text_of(entry)
+
+    @shallow
+    def source_for(self, *args: Any, **kwargs: Any) -> str:
+        """The text for the kinds of these arguments, which are those of a call; nothing is run."""
+        from tangentx.compile import gradients
+
+        return showing(lambda: gradients.text_of(self._compiled(*args, **kwargs)))
+
+    def show(self) -> None:
+        """Prints the source, in colours where Pygments is installed and the output is a terminal."""
+        from tangentx.api.display import show
+
+        show(self.source)
+
+
+# The object that a decorated function becomes.
 
 
 class Differentiable:

@@ -15,10 +15,9 @@ from tangentx.common.options import OFF, checking, in_precision, is_watched, sho
 from tangentx.common.scoped_state import holding
 from tangentx.dispatch.call_stubs import MISSED, Hit
 from tangentx.dispatch.call_stubs import hit as hit_of
-from tangentx.dispatch.derivative_registry import held
 from tangentx.dispatch.entries import Binder, Cache, Entry, demand_class, place_of, positions, target_of
 from tangentx.dispatch.nesting_depth import shallow
-from tangentx.dispatch.request import Spec
+from tangentx.dispatch.request import Spec, held
 from tangentx.dispatch.results import fresh, public_gradients, separate
 from tangentx.dispatch.tensor_arguments import (
     holds_tensors,

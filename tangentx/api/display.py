@@ -9,8 +9,7 @@ import sys
 import textwrap
 from typing import Any
 
-from tangentx.api.record_sizes import Sizes, sizes_of
-from tangentx.api.tape_report import held, kept
+from tangentx.api.tape_report import Sizes, held, kept, sizes_of
 from tangentx.common.source import find as source_of
 from tangentx.dispatch.entries import LIMIT_TEXT
 from tangentx.errors import TangentxError

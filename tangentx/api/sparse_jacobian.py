@@ -21,8 +21,7 @@ from tangentx.dispatch.entries import place_of, positions, target_of
 from tangentx.dispatch.request import Spec
 from tangentx.errors import NotDifferentiable
 from tangentx.sparse.colouring import colours
-from tangentx.sparse.index_set_execution import Unknown, on_sets
-from tangentx.sparse.index_sets import Indices, units
+from tangentx.sparse.index_sets import Indices, Unknown, on_sets, units
 
 Places = tuple[Any, Any]  # the rows and the columns of entries that may differ from zero
 _GIVE = "give sparsity=pattern, a matrix that is not zero where the Jacobian may not be"

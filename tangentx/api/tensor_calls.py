@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays.copies import fresh_copies, fresh_copy
-from tangentx.backend.load import load
+from tangentx.backend.module_text import load
 from tangentx.common import source
 from tangentx.common.generated_text import Text
 from tangentx.common.pytrees import is_differentiable, leaves, rebuild

@@ -23,9 +23,9 @@ from tangentx.derive.batch.members import Wanted
 from tangentx.derive.batch.walker import Batch
 from tangentx.derive.prologue import has_effects
 from tangentx.dispatch.batch_axes import Arranged, Place, arranged, axes_of_leaves, members, one_axis_each, stacked
-from tangentx.dispatch.derivative_registry import held
 from tangentx.dispatch.entries import Binder, Cache, Entry, place_of, target_of
 from tangentx.dispatch.nesting_depth import shallow
+from tangentx.dispatch.request import held
 from tangentx.dispatch.results import separate
 from tangentx.dispatch.tensor_arguments import holds_tensors, with_arrays
 from tangentx.dispatch.validation import writes_arguments

@@ -43,16 +43,6 @@ from tangentx.arrays.adjoints import (
     window,
     winners,
 )
-from tangentx.arrays.bands import band_outer, band_product, band_transpose, reversed_pair
-from tangentx.arrays.batches import (
-    each_fitted,
-    each_length,
-    each_shape,
-    each_size,
-    over,
-    same_members,
-    with_count,
-)
 from tangentx.arrays.checks import (
     counted,
     demand_bound,
@@ -77,10 +67,6 @@ from tangentx.arrays.copies import (
     stop_gradient,
     writable,
 )
-from tangentx.arrays.domains import positive, positive_with, within
-from tangentx.arrays.draws import uniform_like
-from tangentx.arrays.edges import edge_places, spline_weights, tap_places
-from tangentx.arrays.einsums import einsum_left, einsum_of, einsum_right
 from tangentx.arrays.element_positions import (
     along,
     beside_unique,
@@ -104,7 +90,6 @@ from tangentx.arrays.element_positions import (
     stretch_ends,
     unselected,
 )
-from tangentx.arrays.error_function import erf
 from tangentx.arrays.factorisations import (
     beside,
     counting,
@@ -142,11 +127,49 @@ from tangentx.arrays.factorisations import (
     turning,
     unmirrored,
 )
-from tangentx.arrays.jacobians import columns, direction, directions, no_slope, rows, uncolumns, unrows
+from tangentx.arrays.interpolation import (
+    edge_places,
+    interval_of,
+    knot_span,
+    power_rows,
+    power_sum,
+    spline_weights,
+    tap_places,
+    trailing_spread,
+    trailing_sum,
+)
+from tangentx.arrays.jacobians import (
+    columns,
+    direction,
+    directions,
+    each_fitted,
+    each_length,
+    each_shape,
+    each_size,
+    no_slope,
+    over,
+    rows,
+    same_members,
+    uncolumns,
+    unrows,
+    with_count,
+)
+from tangentx.arrays.libraries import brought, to_host, to_library, uniform_like
 from tangentx.arrays.library_objects import made_of, parts_of
-from tangentx.arrays.memory import apart
+from tangentx.arrays.matrix_parts import (
+    advanced,
+    band_outer,
+    band_product,
+    band_transpose,
+    delayed,
+    lagged,
+    other_side,
+    reversed_pair,
+    triangle,
+    turned,
+)
+from tangentx.arrays.memory import apart, as_seen, demand_copied, demand_own, demand_same, demand_unshared
 from tangentx.arrays.observed_calls import lent, observed
-from tangentx.arrays.overlaps import demand_copied, demand_own, demand_unshared
 from tangentx.arrays.pooling import (
     part_means,
     spread_maxima,
@@ -164,6 +187,9 @@ from tangentx.arrays.products import (
     cross_of_space,
     dot_left,
     dot_right,
+    einsum_left,
+    einsum_of,
+    einsum_right,
     inner_left,
     inner_right,
     matmul_left,
@@ -253,9 +279,17 @@ from tangentx.arrays.sparse_matrices import (
     triplet_outer,
     triplet_product,
 )
-from tangentx.arrays.special import bessel_i, normal_quantile, polygamma, sinc_slope
+from tangentx.arrays.special import (
+    bessel_i,
+    erf,
+    normal_quantile,
+    polygamma,
+    positive,
+    positive_with,
+    sinc_slope,
+    within,
+)
 from tangentx.arrays.spectra import cropped, doubled, halved, inverse_norm, last_axes, length_along
-from tangentx.arrays.splines import interval_of, knot_span, power_rows, power_sum, trailing_spread, trailing_sum
 from tangentx.arrays.structures import fields, finish, has_derivative, instance
 from tangentx.arrays.tables import (
     add_windows,
@@ -275,9 +309,6 @@ from tangentx.arrays.tables import (
     unpad,
     untile,
 )
-from tangentx.arrays.transfers import brought, to_host, to_library
-from tangentx.arrays.triangles import advanced, delayed, lagged, other_side, triangle, turned
-from tangentx.arrays.unchanged_data import as_seen, demand_same
 from tangentx.arrays.zeros import copied_tangent, filled, real_zero, tangent_as, zero, zeros_as
 
 __all__ = [

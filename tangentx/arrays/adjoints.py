@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.libraries import added_at, array_of, as_array, counted, is_array, is_elsewhere, zeros_of
+from tangentx.arrays.libraries import added_at, array_of, as_array, brought, counted, is_array, is_elsewhere, zeros_of
 from tangentx.arrays.products import careful
 from tangentx.arrays.safe_arithmetic import guarded, lead
 from tangentx.arrays.shapes import unbroadcast
 from tangentx.arrays.structures import has_derivative
-from tangentx.arrays.transfers import brought
 from tangentx.arrays.zeros import real_zero, zero, zeros_as
 from tangentx.common.float_events import under_events
 from tangentx.errors import NotDifferentiable

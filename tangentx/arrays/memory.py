@@ -1,4 +1,4 @@
-"""The memory that the arrays in a structure occupy."""
+"""The memory that arrays occupy: what overlaps, and what has changed between the sweeps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from numpy.lib.array_utils import byte_bounds
 
 from tangentx.arrays.libraries import is_array, is_elsewhere, library_of
 from tangentx.arrays.structures import PLAIN, fields
-from tangentx.errors import SharedMemory
+from tangentx.common.float_events import under_events
+from tangentx.errors import NotDifferentiable, SharedMemory
+
+# The memory that the arrays in a structure occupy.
 
 _WRITEABLE = 0x0400  # NumPy's NPY_ARRAY_WRITEABLE
 
@@ -171,3 +174,155 @@ def repeats(a: Any) -> bool:
             return True
         reach += stride * (n - 1)
     return False
+
+
+# Run-time checks of assignments whose right-hand side may overlap the target.
+#
+# A derivative follows what the assignment of a copy means. NumPy 2 copies where it knows of the danger, and where it
+# does not, it reads elements that it has just written: ``v[::2] = v[:-3]`` is such an assignment.
+
+
+def demand_copied(target: Any, value: Any) -> None:
+    """Checks that NumPy writes `value` to the vector `target` as it would a copy of it. Raises SharedMemory.
+
+    NumPy goes through two vectors of one step in the direction that is safe, and copies where one runs backwards.
+    """
+    if not (isinstance(target, np.ndarray) and isinstance(value, np.ndarray) and target.ndim == 1 and value.ndim):
+        return
+    if target.strides[0] == value.strides[-1] or not np.may_share_memory(target, value):
+        return
+    if target.dtype != value.dtype or _reads_what_it_wrote(target, value):
+        raise _overlapping()
+
+
+def demand_unshared(target: Any, value: Any) -> None:
+    """Checks that no array in `value` lies in the memory of `target`. Raises SharedMemory."""
+    arrays = arrays_in(value) if isinstance(target, np.ndarray) else ()
+    if any(np.may_share_memory(target, array) for array in arrays):
+        raise _overlapping()
+
+
+def demand_own(result: Any, given: Any, where: str) -> None:
+    """Checks that no array in `result`, of what is checkpointed, lies in the memory of one in `given`.
+
+    Raises SharedMemory, naming the call `where`.
+    """
+    theirs = arrays_in(given)
+    if any(np.may_share_memory(mine, other) for mine in arrays_in(result) for other in theirs):
+        raise SharedMemory(
+            f"{where} is checkpointed and returns memory that it was given",
+            hint="return a copy, or the argument itself, or nothing",
+        )
+
+
+def _overlapping() -> SharedMemory:
+    return SharedMemory(
+        "the value lies in the memory that it is written to, and NumPy reads there what it has just written",
+        hint="write a copy of it: `value.copy()`",
+    )
+
+
+def _reads_what_it_wrote(target: Any, value: Any) -> bool:
+    """Lets NumPy do the same with numbers that tell the places apart."""
+    bounds = byte_bounds(target), byte_bounds(value)
+    first, end = min(low for low, _ in bounds), max(high for _, high in bounds)
+    size = target.itemsize
+    if (address(target) - address(value)) % size or (end - first) // size > 2 ** (8 * size):
+        return True
+    numbers = np.arange((end - first) // size).astype(f"u{size}" if size in (1, 2, 4, 8) else target.dtype)
+    copied = numbers.copy()
+    _placed(target, numbers, first)[...] = _placed(value, numbers, first)
+    _placed(target, copied, first)[...] = _placed(value, copied, first).copy()
+    return not np.array_equal(numbers, copied)
+
+
+def _placed(a: Any, memory: Any, first: int) -> Any:
+    """The array in other memory, as it lies in its own from the byte `first` on."""
+    return np.ndarray(a.shape, memory.dtype, buffer=memory.data, offset=address(a) - first, strides=a.strides)
+
+
+# Detects changes between the sweeps: compares shared data with what it was when the program began.
+#
+# Code that is not followed may write into it in between: a callback, another thread that is waited for. The reverse
+# sweep would read what the forward sweep did not.
+
+_NUMBERS = (bool, int, float, complex, np.generic)
+
+
+def as_seen(*xs: Any) -> tuple[Any, ...]:
+    """What `demand_same` compares with: the contents of numbers, arrays and containers of them."""
+    return tuple(map(_content, xs))
+
+
+def demand_same(seen: tuple[Any, ...], where: str, names: str, *xs: Any) -> None:
+    """Checks that the contents are as they were `seen`. Raises NotDifferentiable, with the name of what is not."""
+    for name, before, x in zip(names.split(", "), seen, xs, strict=True):
+        if _content(x, keep=False) != before:
+            raise NotDifferentiable(
+                f"`{name}` is changed while the function runs, by what it calls at {where} or by another thread, and "
+                "the reverse sweep reads it again",
+                hint=f"let the function read a copy, made before the call: `own = {name}.copy()`",
+            )
+
+
+def _content(x: Any, keep: bool = True) -> Any:
+    """What can be compared by ``==``."""
+    found: list[Any] = []
+    _collect_data(x, {}, found, keep)
+    return found
+
+
+def _collect_data(x: Any, seen: dict[int, int], found: list[Any], keep: bool) -> None:
+    if isinstance(x, _NUMBERS):
+        found.append((type(x), repr(x)))
+    elif isinstance(x, np.ndarray) and x.dtype.kind != "O":
+        found.append(_Numbers(x.copy() if keep else x))
+    elif isinstance(x, PLAIN) or (inside := _items(x)) is None:
+        found.append(_Same(x))
+    elif id(x) in seen:
+        found.append(seen[id(x)])
+    else:
+        seen[id(x)] = len(seen)
+        found.append((type(x), len(inside)))
+        for key, item in inside.items():
+            found.append(_Same(key))
+            _collect_data(item, seen, found, keep)
+
+
+def _items(x: Any) -> dict[Any, Any] | None:
+    if isinstance(x, list | tuple):
+        return dict(enumerate(x))
+    inside = x if isinstance(x, dict) else fields(x)
+    return None if inside is None else dict(inside)
+
+
+class _Numbers:
+    """The numbers in an array, equal to the same ones to the bit."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Numbers):
+            return False
+        a, b = self.array, other.array
+        if a.dtype != b.dtype or a.shape != b.shape:
+            return False
+        return under_events(lambda: bool(((a == b) | ((a != a) & (b != b))).all()), all="ignore")
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class _Same:
+    """An object, equal to itself and to an equal string or number."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Same):
+            return False
+        a, b = self.value, other.value
+        return a is b or (type(a) is type(b) and isinstance(a, str | bytes | int | float) and a == b)
+
+    __hash__ = None  # type: ignore[assignment]

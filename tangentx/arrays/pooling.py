@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.convolutions import recorder
+from tangentx.arrays.convolutions import Axis, recorder
 from tangentx.arrays.libraries import is_elsewhere, zeros_of
-from tangentx.arrays.windows import Axis
 
 CACHED = 1 << 19
 """Bytes of images that are taken at once."""

@@ -1,7 +1,4 @@
-"""Special functions that derivatives need and NumPy lacks: polygamma, modified Bessel functions.
-
-Formulas: NIST Digital Library of Mathematical Functions, 5.11 and 5.15 (polygamma), 10.25, 10.29 and 10.40 (Bessel).
-"""
+"""Special functions that derivatives need and NumPy lacks, and the domains of those that it has."""
 
 from __future__ import annotations
 
@@ -10,7 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from tangentx.arrays.copies import clone
+from tangentx.arrays.libraries import is_elsewhere, library_of
 from tangentx.common.float_events import under_events
+
+# Special functions that derivatives need and NumPy lacks: polygamma, modified Bessel functions.
+#
+# Formulas: NIST Digital Library of Mathematical Functions, 5.11 and 5.15 (polygamma), 10.25, 10.29 and 10.40 (Bessel).
 
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
 """The Bernoulli numbers of index 2, 4, 6 ..."""
@@ -129,3 +132,47 @@ def _normal_quantile(p: float) -> float:
     from statistics import NormalDist
 
     return NormalDist().inv_cdf(p) if 0.0 < p < 1.0 else math.nan
+
+
+# The error function of arrays, without SciPy.
+
+_each = np.frompyfunc(math.erf, 1, 1)
+
+
+def erf(x: Any) -> Any:
+    """``2 / sqrt(pi)`` times the integral of ``exp(-t²)`` from 0 to x: Python's, element by element."""
+    record = getattr(type(x), "__tangentx_record__", None)
+    if record is not None:  # a Tensor
+        return record(erf, (x,))
+    if is_elsewhere(x):
+        return library_of(x).special.erf(x)
+    if isinstance(x, np.ndarray):
+        kind = x.dtype if x.dtype.kind == "f" else float
+        return np.asarray(_each(x), kind)
+    return type(x)(math.erf(x)) if isinstance(x, np.floating) else math.erf(x)
+
+
+# Replaces numbers outside a function's domain by nan, as the function itself would.
+
+
+def positive(x: Any) -> Any:
+    """`x`, nan where it is not above 0: scales and shapes of distributions."""
+    return _kept(x, np.greater(x, 0.0))
+
+
+def positive_with(x: Any, shape: Any) -> Any:
+    """`x`, nan where it or `shape` is not above 0: the scale of a distribution that has this shape."""
+    return np.where(np.greater(x, 0.0) & np.greater(shape, 0.0), x, np.nan)[()]
+
+
+def within(x: Any, low: Any, high: Any) -> Any:
+    """`x`, nan where it is not between the two: probabilities."""
+    return _kept(x, np.greater_equal(x, low) & np.less_equal(x, high))
+
+
+def _kept(x: Any, inside: Any) -> Any:
+    """The numbers inside, in memory of their own: a result that is sometimes its argument would be a view of it."""
+    if np.all(inside):
+        return clone(x)
+    found = np.where(inside, x, np.nan)
+    return found if np.ndim(found) else found.dtype.type(found) if isinstance(x, np.generic) else float(found)

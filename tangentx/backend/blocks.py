@@ -1,40 +1,311 @@
-"""Blocks as Python statements, with branches that only bind a temporary as conditional expressions."""
+"""Blocks as Python statements: branches, stores, ``try`` and ``with``, assembled from printed parts."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+import itertools
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias, TypeVar
 
-from tangentx.backend import forms, operators, try_blocks
-from tangentx.backend.expressions import Look, Writer, effect, order
+import numpy as np
+
+from tangentx.backend import operators
+from tangentx.backend.expressions import (
+    BARRIER,
+    Effect,
+    Look,
+    Piece,
+    Waiting,
+    Writer,
+    effect,
+    measure,
+    measure_line,
+    order,
+    width,
+)
 from tangentx.backend.positions import mark
-from tangentx.backend.printed_expressions import BARRIER, Effect, Piece, Waiting, measure, measure_line, width
 from tangentx.backend.printer import WIDEST, WIDTH
 from tangentx.backend.spelling import Scope
 from tangentx.backend.statement_groups import Shaped, Unpack, Uses, prepared, temporary
-from tangentx.backend.with_blocks import Inside, runs, statement
-from tangentx.backend.writes import written
 from tangentx.errors import Span
+from tangentx.ir import walk
 from tangentx.ir.markers import ASKING
 from tangentx.ir.nodes import (
+    WHOLE,
+    Accumulate,
+    Append,
+    Apply,
     Assign,
     Atom,
+    Augment,
+    Augstore,
     Block,
     Break,
     Continue,
+    Delete,
     Expr,
+    Ext,
     For,
     If,
+    Lit,
     Loop,
+    Make,
+    Manager,
     Note,
     Op,
     Pop,
+    Raise,
+    Return,
     Statement,
+    Store,
     Var,
 )
-from tangentx.ir.try_op import Attempt
+from tangentx.ir.opaque_ops import Attempt
+from tangentx.ir.rewrite import map_atoms, rename
+from tangentx.ir.upward_exposed import bound_after
 from tangentx.ir.value_names import PARTIAL
+from tangentx.ir.walk import bound
+
+# Python statements and tests assembled from printed parts.
+
+
+def filled(body: list[ast.stmt]) -> list[ast.stmt]:
+    """`body`, with a ``pass`` where it holds comments at most."""
+    comments = all(isinstance(s, ast.Expr) and isinstance(s.value, ast.Name) and s.value.id[0] == "#" for s in body)
+    return [*body, ast.Pass()] if comments else body
+
+
+def remark(text: str) -> list[ast.stmt]:
+    """`text` as comments: a name that begins with "#", standing alone, is one."""
+    lines = [f"# {line}".rstrip() for line in text.splitlines() or [""]]
+    return [ast.Expr(ast.Name(line, ast.Load())) for line in lines]
+
+
+def loop(body: list[ast.stmt]) -> ast.While:
+    """``while True``, or ``while test`` where the body begins by leaving the loop."""
+    match body:
+        case [ast.If(test, [ast.Break()], []), *rest]:
+            return ast.While(operators.negated(test), filled(rest), [])
+    return ast.While(ast.Constant(True), filled(body), [])
+
+
+def is_number(atom: Atom, value: int) -> bool:
+    """Whether `atom` is the integer `value`, written out."""
+    return isinstance(atom, Lit) and type(atom.value) is int and atom.value == value
+
+
+def method(base: ast.expr, name: str, arg: ast.expr) -> ast.Call:
+    """``base.name(arg)``"""
+    return ast.Call(ast.Attribute(base, name, ast.Load()), [arg], [])
+
+
+def augment(target: ast.expr, fn: Callable[..., object], value: ast.expr) -> ast.stmt:
+    """``target fn= value``"""
+    symbol = operators.augmented(fn)
+    if symbol is None:
+        raise AssertionError(f"{fn} has no augmented assignment")
+    assert isinstance(target, ast.Name | ast.Subscript | ast.Attribute)
+    return ast.AugAssign(target, symbol(), value)
+
+
+def accumulate(target: ast.expr, value: ast.expr) -> ast.stmt:
+    """``target += value``; adding ``-x`` is exactly subtracting ``x``."""
+    assert isinstance(target, ast.Subscript | ast.Name)
+    if isinstance(value, ast.UnaryOp) and isinstance(value.op, ast.USub):
+        return ast.AugAssign(target, ast.Sub(), value.operand)
+    return ast.AugAssign(target, ast.Add(), value)
+
+
+def add_at(at: ast.expr, element: ast.expr, value: ast.expr) -> ast.stmt:
+    """``np.add.at(base, key, value)`` for an element whose key may repeat."""
+    assert isinstance(element, ast.Subscript)
+    base = element.value
+    return ast.Expr(ast.Call(at, [base, _as_value(element.slice), value], []))
+
+
+def _as_value(key: ast.expr) -> ast.expr:
+    """A key as an expression of its own: slices become calls of ``slice``."""
+    if isinstance(key, ast.Tuple):
+        return ast.Tuple([_as_value(part) for part in key.elts], ast.Load())
+    if isinstance(key, ast.Slice):
+        none = ast.Constant(None)
+        bounds = [bound if bound is not None else none for bound in (key.lower, key.upper, key.step)]
+        return ast.Call(ast.Name("slice", ast.Load()), bounds, [])
+    return key
+
+
+# ``try`` statements, printed as the user wrote them.
+
+Write = Callable[[Block, Sequence[str]], list[ast.stmt]]
+"""Writes a block, after which the given names are read."""
+
+
+def statements(
+    writer: Writer, tried: Attempt, args: Sequence[Atom], targets: Sequence[str], write: Write
+) -> list[ast.stmt]:
+    """A ``try`` statement that binds `targets`: its results, or one tuple of them. Names that it changes get the
+    values that it is given first.
+    """
+    assert tried.given is not None
+    names = dict(zip(tried.results, targets, strict=False))
+    whole = None
+    if len(targets) < len(tried.results):
+        names = {name: f"{targets[0]}_{place}" for place, name in enumerate(tried.results)}
+        items: list[ast.expr] = [ast.Name(names[name], ast.Load()) for name in tried.results]
+        whole = ast.Assign([ast.Name(targets[0], ast.Store())], ast.Tuple(items, ast.Load()))
+    given = dict(zip(tried.given, args, strict=True))
+    inner = {name for block in tried.blocks() for name in bound(block)} | {h.name for h in tried.handlers if h.name}
+    for name in sorted(inner - names.keys()):
+        names[name] = f"%try{tried.span.line}_{tried.span.column}_{name.strip('%')}" if name.startswith("%") else name
+    lines: list[ast.stmt] = [
+        ast.Assign([ast.Name(names[name], ast.Store())], writer.atom(atom))
+        for name, atom in given.items()
+        if name in inner and atom != Var(names[name])
+    ]
+    if whole is not None:
+        lines += _without_value(tried, names)
+
+    def printed(block: Block) -> list[ast.stmt]:
+        def known(atom: Atom) -> Atom:
+            return given[atom.name] if isinstance(atom, Var) and atom.name in given.keys() - inner else atom
+
+        return write(rename(map_atoms(block, known), names), [names[name] for name in tried.results])
+
+    handlers = [
+        ast.ExceptHandler(_classes(writer, h.classes), names[h.name] if h.name else None, filled(printed(h.block)))
+        for h in tried.handlers
+    ]
+    body, orelse, final = printed(tried.body), printed(tried.orelse), printed(tried.final)
+    # A ``finally`` in which nothing is done is no reason to try.
+    done = [ast.Try(filled(body), handlers, orelse, final)] if handlers or final else [*body, *orelse]
+    return [*lines, *done, *([] if whole is None else [whole])]
+
+
+def _without_value(tried: Attempt, names: Mapping[str, str]) -> list[ast.stmt]:
+    """What binds to None the results that are given no value before, and get none on some way through."""
+    assert tried.given is not None
+    unsure = [name for name in tried.results if name not in tried.given and not _is_bound(tried, name)]
+    return [ast.Assign([ast.Name(names[name], ast.Store())], ast.Constant(None)) for name in unsure]
+
+
+def _is_bound(tried: Attempt, name: str) -> bool:
+    """Whether the statement binds the name on every way through it."""
+    ways = [(*tried.body, *tried.orelse), *(h.block for h in tried.handlers)]
+    return all(name in bound_after((*way, *tried.final), frozenset()) for way in ways)
+
+
+def _classes(writer: Writer, classes: Sequence[Atom]) -> ast.expr | None:
+    trees = [writer.atom(atom) for atom in classes]
+    return ast.Tuple(trees, ast.Load()) if len(trees) > 1 else trees[0] if trees else None
+
+
+# ``with`` statements, placed around the derived code of the user's blocks.
+
+Inside = tuple[object, ...]
+
+
+def runs(stmts: Sequence[Shaped], inside: Inside) -> Iterator[tuple[Manager | None, list[Shaped]]]:
+    """Statements that follow each other under one manager beside those of `inside`, with that manager.
+
+    Where no statement of them can warn there is no need of it: they come with None.
+    """
+    for _, group in itertools.groupby(stmts, lambda stmt: id(_next(stmt, inside))):
+        found = list(group)
+        manager = _next(found[0], inside)
+        yield (None if all(map(_quiet, found)) else manager), found
+
+
+def _next(stmt: Shaped, inside: Inside) -> Manager | None:
+    """The outermost manager around the statement that is not yet open."""
+    around = stmt.span.around
+    heading = isinstance(stmt, Note) and stmt.text.startswith("----")
+    if heading or len(around) <= len(inside) or any(a is not b for a, b in zip(around, inside, strict=False)):
+        return None
+    manager = around[len(inside)]
+    assert isinstance(manager, Manager)
+    return manager
+
+
+def _quiet(stmt: Shaped) -> bool:
+    """Whether the statement only moves values about."""
+    match stmt:
+        case Note() | Append() | Break() | Continue():
+            return True
+        case Assign(value=value):
+            return _moves(value)
+    return isinstance(stmt, Unpack) and _moves(stmt.value)
+
+
+def _moves(value: Expr) -> bool:
+    return isinstance(value, Var | Lit | Ext | Make | Pop)
+
+
+def statement(writer: Writer, manager: Manager, body: list[ast.stmt]) -> ast.With:
+    """``with manager:`` around `body`."""
+    first: list[ast.stmt] = [ast.Expr(_call(writer, call)) for call in manager.first]
+    match [*first, *body]:
+        case [ast.With(items, inner)]:
+            return ast.With([ast.withitem(_call(writer, manager.call), None), *items], inner)
+    return ast.With([ast.withitem(_call(writer, manager.call), None)], [*first, *filled(body)])
+
+
+def _call(writer: Writer, call: Apply) -> ast.expr:
+    return writer.expression(call, writer.atom)
+
+
+# Stores, deletions and exits, and the expressions evaluated for them.
+
+NOBODY: frozenset[str] = frozenset()
+Written: TypeAlias = tuple[Sequence[Atom | None], Callable[[Look], ast.stmt], frozenset[str]]
+"""Atoms in the order in which they are evaluated (None: memory is looked into), the statement, names that it binds."""
+
+
+def written(writer: Writer, stmt: Statement) -> Written:
+    """The parts of a statement that writes or leaves: one without blocks that is no `Assign` or `Note`."""
+    match stmt:
+        case Return(value):
+            return [value], lambda look: ast.Return(look(value)), NOBODY
+        case Raise(value, _, None):
+            return [value], lambda look: ast.Raise(look(value), None), NOBODY
+        case Raise(value, _, Var() | Lit() | Ext() as cause):
+            return [value, cause], lambda look: ast.Raise(look(value), look(cause)), NOBODY
+        case Append(base, value):
+            return [base, value], lambda look: ast.Expr(method(look(base), "append", look(value))), NOBODY
+        case Delete(base, key):
+            atoms = [base, *walk.key_atoms(key)]
+            return atoms, lambda look: ast.Delete([writer.element(base, key, look, _DEL)]), NOBODY
+        case Store(base, key, value):
+            atoms = [value, base, *walk.key_atoms(key)]
+            return atoms, lambda look: _store(writer, stmt, look), NOBODY
+        case Augment(target, fn, value):
+            return [value], lambda look: augment(ast.Name(target, _STORE), fn, look(value)), frozenset((target,))
+        case Augstore(base, key, fn, value):
+            # Python looks at base[key] before it evaluates the value.
+            found: list[Atom | None] = [base, *walk.key_atoms(key), None, value]
+            return found, lambda look: augment(writer.element(base, key, look, _STORE), fn, look(value)), NOBODY
+        case Accumulate(base, key, value, repeats=True, by=by):
+            found = [base, *walk.key_atoms(key), None, value]
+            at = ast.Attribute(writer.scope.spelled(np.add if by is operator.add else by), "at", ast.Load())
+            return found, lambda look: add_at(at, writer.element(base, key, look, _STORE), look(value)), NOBODY
+        case Accumulate(base, key, value):
+            found = [base, *walk.key_atoms(key), None, value]
+            return found, lambda look: accumulate(writer.sum_in(base, key, look), look(value)), NOBODY
+    raise AssertionError(f"{type(stmt).__name__} is written elsewhere")
+
+
+def _store(writer: Writer, s: Store, look: Look) -> ast.stmt:
+    """``base[key] = value``, or ``base += v`` for ``base[...] = base + v`` where the user wrote that."""
+    value = look(s.value)
+    if isinstance(s.base, Var) and s.key == WHOLE and not s.base.name.startswith("%") and isinstance(value, ast.BinOp):
+        mark = operators.SIGNS.get(type(value.op))
+        same = isinstance(value.left, ast.Name) and value.left.id == s.base.name
+        if same and mark is not None and operators.is_augmented(s.span, mark, s.base.name):
+            return ast.AugAssign(ast.Name(s.base.name, _STORE), value.op, value.right)
+    return ast.Assign([writer.element(s.base, s.key, look, _STORE)], value)
+
+
+# Blocks as Python statements, with branches that only bind a temporary as conditional expressions.
 
 _MARGIN = 24
 """What indentation, brackets and the end of the first of two lines may take of them."""
@@ -135,7 +406,7 @@ class BlockWriter:
                 self._assign(target, value, stmt.span)
             case Note(text):
                 self._barrier()
-                self.lines += forms.remark(text)
+                self.lines += remark(text)
             case Break() | Continue():
                 self._barrier()
                 self.lines.append(ast.Break() if isinstance(stmt, Break) else ast.Continue())
@@ -145,7 +416,7 @@ class BlockWriter:
                 self._for(stmt)
             case Loop(body):
                 self._barrier()
-                self.lines.append(forms.loop(self._inner(body)))
+                self.lines.append(loop(self._inner(body)))
             case _:
                 self._write(*written(self.writer, stmt))
 
@@ -161,7 +432,7 @@ class BlockWriter:
             return BlockWriter(context, self.depth + 1, self.inside).block(context.shaped[id(block)])
 
         self._barrier()
-        self.lines += try_blocks.statements(self.writer, tried, op.args, targets, apart)
+        self.lines += statements(self.writer, tried, op.args, targets, apart)
 
     def _assign(self, target: str, value: Expr, span: Span) -> None:
         uses, atoms, own = self.context.uses, order(value), effect(value)
@@ -220,21 +491,21 @@ class BlockWriter:
                 self._bind(target, ast.Assign([ast.Name(target, _STORE)], made.tree), made)
                 return
             self.lines += last[: count - len(self.lines)]  # what it took in is needed where it stood
-        tree.body, tree.orelse = forms.filled(body), orelse
+        tree.body, tree.orelse = filled(body), orelse
         self.lines.append(tree)
 
     def _for(self, stmt: For) -> None:
         def build(look: Look) -> ast.For:
             bounds = [stmt.start, stmt.stop, stmt.step]
-            if forms.is_number(stmt.step, 1):
-                bounds = bounds[1:2] if forms.is_number(stmt.start, 0) else bounds[:2]
+            if is_number(stmt.step, 1):
+                bounds = bounds[1:2] if is_number(stmt.start, 0) else bounds[:2]
             iterable: ast.expr = ast.Call(self.writer.builtin("range"), [look(bound) for bound in bounds], [])
             if stmt.backward:
                 iterable = ast.Call(self.writer.builtin("reversed"), [iterable], [])
             return ast.For(ast.Name(stmt.target, _STORE), iterable, [ast.Pass()], [])
 
         tree = self._settle([stmt.start, stmt.stop, stmt.step], BARRIER, build)[0]
-        tree.body = forms.filled(self._inner(stmt.body))
+        tree.body = filled(self._inner(stmt.body))
         self.lines.append(tree)
 
     def _settle(

@@ -1,10 +1,14 @@
-"""Expressions of the IR as Python expressions."""
+"""Expressions of the IR as Python expressions, with their effects, and constants as they can be written."""
 
 from __future__ import annotations
 
 import ast
+import cmath
+import math
 import operator
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Any, assert_never
 
 import numpy as np
@@ -12,15 +16,13 @@ import numpy as np
 from tangentx import arrays
 from tangentx.arrays import instance, observed
 from tangentx.backend import operators
-from tangentx.backend.constants import constant
-from tangentx.backend.printed_expressions import BARRIER, Effect
-from tangentx.backend.spelling import Scope
+from tangentx.backend.spelling import Scope, chained
 from tangentx.ir import walk
 from tangentx.ir.functions import Closure, function_of
-from tangentx.ir.keys import WHOLE, attribute_of
-from tangentx.ir.library_call_op import Callback, Given, LibraryCall, Part
 from tangentx.ir.markers import emptied, entry_key, entry_value
 from tangentx.ir.nodes import (
+    UNBOUND,
+    WHOLE,
     Apply,
     Atom,
     Attr,
@@ -37,11 +39,178 @@ from tangentx.ir.nodes import (
     Pop,
     Slice,
     Var,
+    attribute_of,
     keys,
     sequence,
     truth,
 )
-from tangentx.ir.observed_op import Observed
+from tangentx.ir.opaque_ops import Callback, Given, LibraryCall, Observed, Part
+
+# Constants as expressions that evaluate to exactly the same value.
+
+_HUGE = 10_000  # bits; Python refuses to read or write much longer decimal numbers
+
+
+def constant(value: object, scope: Scope) -> ast.expr:
+    """An expression for `value`, of its type, to the last bit and the sign of zero."""
+    if value is UNBOUND:
+        return ast.Constant(None)
+    if type(value) is float:
+        return _real(value, scope)
+    if type(value) is complex:
+        return _complex(value, scope)
+    if type(value) is int:
+        return _integer(value, scope)
+    if value is None or value is Ellipsis or type(value) in (bool, str, bytes):
+        return ast.Constant(value)  # type: ignore[arg-type]
+    if type(value) is tuple:
+        return ast.Tuple([constant(item, scope) for item in value], ast.Load())
+    return scope.spelled(value)
+
+
+def _integer(value: int, scope: Scope) -> ast.expr:
+    if value.bit_length() > _HUGE:
+        return scope.held("big", value)
+    return ast.UnaryOp(ast.USub(), ast.Constant(-value)) if value < 0 else ast.Constant(value)
+
+
+def _real(value: float, scope: Scope) -> ast.expr:
+    if math.isnan(value):
+        return chained(scope.module("numpy"), ("nan",))
+    negative = math.copysign(1.0, value) < 0.0
+    size = abs(value)
+    tree = chained(scope.module("numpy"), ("inf",)) if math.isinf(size) else ast.Constant(size)
+    return ast.UnaryOp(ast.USub(), tree) if negative else tree
+
+
+def _complex(value: complex, scope: Scope) -> ast.expr:
+    plain = cmath.isfinite(value)
+    if plain and str(value.real) == "0.0" and math.copysign(1.0, value.imag) > 0.0:
+        return ast.Constant(value)
+    if plain and str(value.real) != "-0.0" and value.imag != 0.0:
+        # A real number plus an imaginary one: exact, as neither part meets another one than zero.
+        symbol = ast.Sub() if value.imag < 0.0 else ast.Add()
+        return ast.BinOp(_real(value.real, scope), symbol, ast.Constant(complex(0.0, abs(value.imag))))
+    parts = [_real(value.real, scope), _real(value.imag, scope)]
+    return ast.Call(scope.member("builtins", "complex"), parts, [])
+
+
+# Printed expressions with their effects, which decide whether an expression may move.
+
+_TEMPORARY, _USUAL = re.compile(r"%[\w.:%]+"), "_" * 8
+_MOST = 40  # more waiting expressions than a line can take only cost time
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What evaluation does: the names it `reads`, whether it looks into memory (`content`), whether it is `impure`.
+
+    What is impure writes, consumes or calls unknown code, and keeps its place among all that looks into memory.
+    """
+
+    reads: frozenset[str] = frozenset()
+    content: bool = False
+    impure: bool = False
+
+    def __or__(self, other: Effect) -> Effect:
+        return Effect(self.reads | other.reads, self.content or other.content, self.impure or other.impure)
+
+    def clashes(self, other: Effect) -> bool:
+        """Whether the two must stay in order."""
+        if self.impure:
+            return other.content or other.impure
+        return other.impure and self.content
+
+
+BARRIER = Effect(content=True, impure=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A printed expression, its effect and its width in characters."""
+
+    tree: ast.expr
+    effect: Effect
+    width: int
+
+
+def measure(tree: ast.expr) -> int:
+    """Width of the expression on one line."""
+    return width(ast.unparse(tree))
+
+
+def measure_line(tree: ast.stmt) -> int:
+    """Width of the statement's first line."""
+    tree.lineno = 1  # `ast` looks there for a comment on types
+    return width(ast.unparse(tree).partition("\n")[0])
+
+
+def width(text: str) -> int:
+    """Width of a line whose temporaries get their names later: each counts as a name of usual length."""
+    return len(_TEMPORARY.sub(_USUAL, text))
+
+
+class Waiting:
+    """The temporaries of one block that wait to be nested, in the order of their definition."""
+
+    def __init__(self) -> None:
+        self.pieces: dict[str, Piece] = {}
+
+    def choose(self, order: Sequence[Atom | None]) -> set[str]:
+        """Those that may be nested into a statement that evaluates the atoms `order`; None stands for a look
+        into memory by the statement itself, before what follows it."""
+        position: dict[str, int] = {}
+        looks = len(order)
+        for place, atom in enumerate(order):
+            if isinstance(atom, Var) and atom.name in self.pieces:
+                position[atom.name] = place
+            elif (atom is None or isinstance(atom, Ext)) and looks == len(order):
+                looks = place
+        chosen = set(position)
+        while (bad := self._misplaced(chosen, position, looks)) is not None:
+            chosen.discard(bad)
+        return chosen
+
+    def restrict(self, chosen: set[str], order: Sequence[Atom | None], without: str) -> set[str]:
+        """`chosen` less `without`, and less what must then have a name too."""
+        return self.choose([a for a in order if not isinstance(a, Var) or a.name in chosen - {without}])
+
+    def _misplaced(self, chosen: set[str], position: dict[str, int], looks: int) -> str | None:
+        """One of `chosen` that nesting would move past something that it must not pass."""
+        later: list[tuple[str, Effect]] = []
+        for name, piece in reversed(self.pieces.items()):
+            if name in chosen:
+                if piece.effect.impure and looks < position[name]:
+                    return name
+                for other, effect in later:
+                    if (other not in chosen or position[other] < position[name]) and piece.effect.clashes(effect):
+                        return name
+            later.append((name, piece.effect))
+        return None
+
+    def leave(
+        self, effect: Effect, binds: frozenset[str], barrier: bool, read: Collection[str] = ()
+    ) -> list[tuple[str, Piece]]:
+        """Takes out, in order, what may not wait beyond a statement of that effect which binds and reads those
+        names."""
+        leaving: list[str] = []
+        passed = Effect()
+        for name, piece in reversed(self.pieces.items()):
+            held = barrier or name in read or piece.effect.clashes(effect) or piece.effect.reads & binds
+            if held or piece.effect.clashes(passed):
+                leaving.append(name)
+                passed = passed | piece.effect
+        return [(name, self.pieces.pop(name)) for name in reversed(leaving)]
+
+    def overflow(self) -> list[tuple[str, Piece]]:
+        """Takes out the oldest where too many wait."""
+        if len(self.pieces) <= _MOST:
+            return []
+        name = next(iter(self.pieces))
+        return [(name, self.pieces.pop(name))]
+
+
+# Expressions of the IR as Python expressions.
 
 Look = Callable[[Atom], ast.expr]
 

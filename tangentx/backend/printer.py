@@ -8,8 +8,7 @@ import itertools
 import tokenize
 from typing import Any
 
-from tangentx.common.compiling import parsed
-from tangentx.common.recursion import deep
+from tangentx.common.recursion import deep, parsed
 from tangentx.common.silenced_warnings import quietly
 
 

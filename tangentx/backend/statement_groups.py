@@ -38,7 +38,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.try_op import Attempt
+from tangentx.ir.opaque_ops import Attempt
 
 _PAIRS: tuple[Callable[..., Any], ...] = (
     divmod, np.divmod, np.modf, np.frexp, np.linalg.eig, np.linalg.eigh, np.linalg.slogdet, math.modf, math.frexp,

@@ -1,15 +1,18 @@
-"""Deep recursion: retries work on deep trees in a thread with a larger stack."""
+"""Deep recursion: a larger stack for deep trees, and texts that are nested too deeply for Python's compiler."""
 
 from __future__ import annotations
 
+import ast
 import contextvars
 import sys
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from tangentx.common.forks import hold
 from tangentx.common.scoped_state import holding
+
+# Deep recursion: retries work on deep trees in a thread with a larger stack.
 
 Result = TypeVar("Result")
 _STACK, _LIMIT = 512 * 1024 * 1024, 200_000
@@ -88,3 +91,40 @@ def _lower_limit(owner: object) -> None:
             sys.setrecursionlimit(limit)
 
     holding(_LOCK, lowered)
+
+
+# Python's compiler where memory runs out, told from a text that is nested too deeply for it.
+
+_LEAST, _EACH = 1 << 24, 400
+"""Bytes that can be had where memory has not run out: in all, and for each character (a tree takes about 150)."""
+
+
+def compiled(source: str | ast.Module | ast.Expression, file: str, mode: str = "exec", flags: int = 0) -> Any:
+    """What ``compile`` makes of a text or a tree, without the settings of this module.
+
+    Python says MemoryError of a text with too many levels, too; that is a RecursionError here. Where there is no memory
+    it is a MemoryError in Python 3.11, too, which raises a SystemError there.
+    """
+    try:
+        return compile(source, file, mode, flags, dont_inherit=True)
+    except (MemoryError, SystemError) as error:
+        if _is_short(len(source) if isinstance(source, str) else 0):
+            raise MemoryError from None
+        if isinstance(error, SystemError):
+            raise
+        raise RecursionError("the text is nested too deeply for Python to read it") from None
+
+
+def parsed(source: str, file: str = "<unknown>", flags: int = 0) -> ast.Module:
+    """The tree of a text."""
+    tree: ast.Module = compiled(source, file, "exec", flags | ast.PyCF_ONLY_AST)
+    return tree
+
+
+def _is_short(length: int) -> bool:
+    """Whether memory has run out for the compiler of a text of that length."""
+    try:
+        bytearray(_LEAST + _EACH * length)
+    except MemoryError:
+        return True
+    return False

@@ -1,9 +1,4 @@
-"""Find the exact source of a Python function.
-
-The text of the function's file is compiled again, and the code objects that come out are compared with the one that
-the function runs. So what is found is what runs, however the function was decorated, nested, renamed or moved; where
-the text no longer makes that code, the function is refused.
-"""
+"""The exact source of a Python function, and the lines where it stands."""
 
 from __future__ import annotations
 import __future__
@@ -11,6 +6,7 @@ import __future__
 import ast
 import dataclasses
 import dis
+import linecache
 import reprlib
 import struct
 import sys
@@ -20,11 +16,31 @@ from types import CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
 from tangentx.common.bounded_cache import Bounded
-from tangentx.common.compiling import compiled, parsed
-from tangentx.common.recursion import deep
+from tangentx.common.recursion import compiled, deep, parsed
 from tangentx.common.silenced_warnings import quietly
-from tangentx.common.source_lines import lines_of
 from tangentx.errors import NoSource, Span, StaleSource
+
+# The lines of the file in which a function is defined.
+
+
+def lines_of(function: FunctionType) -> list[str]:
+    """Lines of the file that the function's code names, as they are now."""
+    name = function.__code__.co_filename
+    if not name.startswith("<"):
+        linecache.checkcache(name)
+    # A module's loader (a zip file's, say) is asked only for the module's own file: linecache would take its word
+    # for any other name.
+    own = function.__globals__.get("__file__") == name
+    lines = linecache.getlines(name, function.__globals__ if own else None)
+    shell = getattr(linecache, "_getlines_from_code", None)  # the interactive shell of Python 3.13
+    return lines or (list(shell(function.__code__)) if shell is not None else [])
+
+
+# Find the exact source of a Python function.
+#
+# The text of the function's file is compiled again, and the code objects that come out are compared with the one that
+# the function runs. So what is found is what runs, however the function was decorated, nested, renamed or moved; where
+# the text no longer makes that code, the function is refused.
 
 Tree: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 

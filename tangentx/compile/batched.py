@@ -9,7 +9,7 @@ from tangentx.analysis.batch.varying import Unbatchable
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kind_copies import copy_kind
 from tangentx.analysis.types.kinds import Bottom, Kind, Region
-from tangentx.analysis.types.shadow_kinds import Layout
+from tangentx.analysis.types.structure_results import Layout
 from tangentx.compile import pipeline
 from tangentx.derive.batch.walker import Batch
 from tangentx.derive.jacobians import Builder, Wanted, moving_of

@@ -15,8 +15,9 @@ from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, Region, is_elsewhere
 from tangentx.arrays.kernels import Kernel
 from tangentx.common.naming import Names
-from tangentx.compile.slow_path_warnings import warn_of_jit
+from tangentx.compile.fallback import warn_of_jit
 from tangentx.ir import walk
+from tangentx.ir.markers import FORWARD, REVERSE
 from tangentx.ir.nodes import (
     Accumulate,
     Assign,
@@ -41,7 +42,6 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
-from tangentx.ir.sweep_marks import FORWARD, REVERSE
 from tangentx.ir.value_names import ValueNames
 from tangentx.loops import kernels, print_cuda
 from tangentx.loops.builder import literal

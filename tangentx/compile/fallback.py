@@ -1,4 +1,4 @@
-"""The fallback: entries that run a program on Tensors where it cannot be compiled."""
+"""The fallback: entries that run a program on Tensors, and the warning that says so once."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import inspect
 import sys
 import types
 import warnings
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -21,9 +22,39 @@ from tangentx.common.generated_text import Text
 from tangentx.common.naming import with_article
 from tangentx.common.options import ON_TENSORS, Helper
 from tangentx.common.scoped_state import lasting
-from tangentx.compile.slow_path_warnings import warn_once
 from tangentx.dispatch.entries import Entry, Target, place_of
-from tangentx.errors import NO_PROGRAM, FallbackWarning, NotDifferentiable, TangentxError
+from tangentx.errors import NO_PROGRAM, FallbackWarning, JitWarning, NotDifferentiable, TangentxError, frames_to_user
+
+# Warns once, per function and reason, that a slower path is taken.
+
+_TOLD: weakref.WeakKeyDictionary[Any, set[str]] = weakref.WeakKeyDictionary()
+
+
+def warn_once(function: Any, reason: str, warning: Warning) -> None:
+    """Gives the warning unless `function` and `reason` had theirs; where it is made an error it is not told yet."""
+    told = _TOLD.setdefault(function, set())
+    if reason not in told:
+        warnings.warn(warning, stacklevel=frames_to_user())
+        told.add(reason)
+
+
+def not_compiled(spec: Any, target: Any, what: str) -> None:
+    """Says once that `what` runs as Python, where `spec` asks for more."""
+    if spec.jit not in (None, False):
+        warn_of_jit(target.function, f"{what} are not compiled yet")
+
+
+_AS_PYTHON = "is not compiled by jit and runs as Python, which is slower"
+
+
+def warn_of_jit(function: Any, reason: str, *, itself: bool = False, way: str = _AS_PYTHON) -> None:
+    """Says in which `way` a derivative of `function`, or `itself`, runs though ``jit=`` asks for more."""
+    subject = f"{'' if itself else 'a derivative of '}`{getattr(function, '__name__', 'the function')}`"
+    text = f"{subject} {way}: {reason}"
+    warn_once(function, text, JitWarning(text))
+
+
+# The fallback: entries that run a program on Tensors where it cannot be compiled.
 
 Otherwise = Callable[[TangentxError], Entry] | None
 
@@ -196,7 +227,7 @@ def _traced(target: Target, values: tuple[Any, ...], wrt: tuple[int, ...]) -> An
 
 def _gradient(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
     from tangentx.tensor.core.tensor import Tensor
-    from tangentx.tensor.fallback.structures import plain
+    from tangentx.tensor.fallback.reachable import plain
 
     def run(*values: Any) -> Any:
         trace = _traced(target, values, wrt)
@@ -248,7 +279,7 @@ def demand_real(value: Any, function: Any) -> None:
 
 def _demand_open(trace: Any, value: Any, function: Any) -> None:
     """Refuses a result in which a derivative would be asked for where nobody looks."""
-    from tangentx.tensor.fallback.structures import copied
+    from tangentx.tensor.fallback.reachable import copied
 
     def look(x: Any) -> Any:
         if any(x is hidden for hidden in trace.hidden):
@@ -265,7 +296,7 @@ def _demand_open(trace: Any, value: Any, function: Any) -> None:
 def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
     from tangentx.tensor.core.tensor import Tensor
     from tangentx.tensor.fallback.jacobians import jacobian
-    from tangentx.tensor.fallback.structures import plain
+    from tangentx.tensor.fallback.reachable import plain
 
     def run(*values: Any) -> Any:
         trace = _traced(target, values, wrt)
@@ -285,7 +316,7 @@ def _jacobian(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...
 
 def _pullback(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
     from tangentx.tensor.fallback.function_rewriting import called
-    from tangentx.tensor.fallback.structures import outputs_in, plain
+    from tangentx.tensor.fallback.reachable import outputs_in, plain
     from tangentx.tensor.fallback.tracing import Trace
 
     def forward(*values: Any) -> Any:
@@ -305,9 +336,8 @@ def _pullback(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...
 
 def _tangent(target: Target, wrt: tuple[int, ...], spec: Any) -> tuple[Any, ...]:
     from tangentx.tensor.fallback.function_rewriting import called
-    from tangentx.tensor.fallback.outcome import tangent
-    from tangentx.tensor.fallback.structures import plain
-    from tangentx.tensor.fallback.tracing import Trace
+    from tangentx.tensor.fallback.reachable import plain
+    from tangentx.tensor.fallback.tracing import Trace, tangent
 
     def run(*values: Any) -> Any:
         primals, dots = values[: len(values) - len(wrt)], values[len(values) - len(wrt) :]

@@ -1,40 +1,110 @@
-"""From arguments to a compiled entry: keys, kinds, checks of the request, guards, retries."""
+"""From arguments to a compiled entry: keys, kinds, guards, retries, and the plain text that runs first."""
 
 from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from tangentx import arrays, templates
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.memory import global_writes
 from tangentx.analysis.types.kind_copies import copy_kind
-from tangentx.analysis.types.kinds import Bottom, Box, Kind, Num, Region, World, describe, holds_itself
-from tangentx.analysis.types.value_kinds import Valuer, fill
+from tangentx.analysis.types.kinds import Bottom, Box, Kind, Num, Region, World, describe, holds_itself, is_elsewhere
+from tangentx.analysis.types.samples import Valuer, fill
 from tangentx.arrays.copies import fresh_copies
 from tangentx.arrays.signatures import key, overlaps, storages
 from tangentx.common.axes import Taken, axes_of, shapes_of
 from tangentx.common.generated_text import Text, register
 from tangentx.common.options import SETTINGS, is_checked, low_precision
 from tangentx.common.pytrees import sample
-from tangentx.compile import pipeline, plain_sweeps, transforms
+from tangentx.compile import pipeline, transforms
 from tangentx.compile.dependencies import guard_of, outside_data
 from tangentx.compile.fallback import Otherwise, helped, on_tensors, otherwise
 from tangentx.compile.observation import Call, begin, has_begun, observed_entry
-from tangentx.compile.plain_sweeps import is_loud
 from tangentx.derive.prologue import has_effects
 from tangentx.dispatch.entries import Cache, Entry, Target, place_of, refuse_overlap
 from tangentx.dispatch.guards import refuse_outside
 from tangentx.dispatch.plain_sweeps import PlainSweep
 from tangentx.dispatch.validation import demand_leaf, demand_real_scalar, writes_arguments
 from tangentx.errors import NO_PROGRAM, NotDifferentiable, NotResolved, TangentxError
-from tangentx.ir.nodes import Function
+from tangentx.ir.nodes import Assign, Function, Op, Statement
+from tangentx.ir.opaque_ops import LibraryCall
+from tangentx.ir.walk import statements
+from tangentx.optimise.facts.finite_values import among
 
 if TYPE_CHECKING:
     from tangentx.compile.device_kernels import Kernels
     from tangentx.compile.jitted import Jit
+
+
+# Gradients without guards, run first; what is not finite, or raises, is computed again with them.
+#
+# A product of a cotangent that is 0 with a slope that is infinite has to be 0, so it is guarded, which costs several
+# times the product. Nearly no call meets such a slope. So the text that runs is the plain one (`unguarded_products`
+# has the proof), in which NumPy raises where it would warn, and its results are looked at; only where something is
+# amiss the program is run once more, by the text with guards, under the caller's own settings: its warnings and
+# errors are those of the program. An entry that is amiss again and again begins with the guards.
+#
+# The program must be one that nobody can see run twice, in which nothing but our own rules is applied to cotangents:
+#
+# * no effects, draws, ``try`` or ``with np.errstate``, no calls of libraries that call back;
+# * no rules of the user's, which need not be linear; no derivative inside, whose cotangents become values.
+
+_OF_PYTHON = frozenset(("import math", "import cmath", "import operator"))
+_GUARDS: frozenset[Any] = frozenset((
+    arrays.guarded, arrays.over_root, arrays.careful_matmul, arrays.columns_outer, arrays.dot_left, arrays.dot_right,
+    arrays.matmul_left, arrays.matmul_right, arrays.outer_left, arrays.outer_right,
+))  # fmt: skip
+"""In a program they are those of a derivative inside. Adjoints of products are among them: passes write them as
+products, which have guards or none."""
+
+
+def allowed(program: Program, root: Instance, spec: Any) -> bool:
+    """Whether a gradient may do without guards first."""
+    if spec.transform != "grad" or spec.guarded or spec.has_aux or spec.jit or low_precision() is not None:
+        return False
+    if has_effects(root) or program.on_tensors or any(map(is_elsewhere, root.params)):
+        return False  # whether a result on a device is finite cannot be asked without a transfer
+    return not any(s.span.around or _forbids(s) for s in _statements(program))
+
+
+def is_linear(program: Program) -> bool:
+    """Whether nothing but our own rules is applied to the cotangents of a program."""
+    return not program.on_tensors and not any(map(_is_of_others, _statements(program)))
+
+
+def _statements(program: Program) -> Iterator[Statement]:
+    for instance in program.reached():
+        yield from statements(instance.link.function.body) if instance.link.function is not None else ()
+
+
+def _forbids(s: Statement) -> bool:
+    return _is_of_others(s) or (isinstance(s, Assign) and isinstance(s.value, Op) and among(s.value.fn, _GUARDS))
+
+
+def _is_of_others(s: Statement) -> bool:
+    """Whether a statement calls what has a rule of the user's, or what calls back."""
+    if not (isinstance(s, Assign) and isinstance(s.value, Op)):
+        return False
+    fn = s.value.fn
+    template = templates.find(fn)
+    return (
+        isinstance(fn, LibraryCall) or templates.is_own(fn) or (template is not None and template.signature is not None)
+    )
+
+
+def is_loud(text: str, kinds: Sequence[Kind]) -> bool:
+    """Whether NumPy has a part in a text, made for arguments of these kinds, so that it may warn: unless all is of
+    Python, for libraries have NumPy's numbers too."""
+    python = all(isinstance(kind, Num) and set(kind.exact) <= {float, int, bool} for kind in kinds)
+    imports = {line for line in text.splitlines() if line.startswith(("import ", "from "))}
+    return not python or not imports <= _OF_PYTHON
+
+
+# From arguments to a compiled entry: keys, kinds, checks of the request, guards, retries.
 
 Pairs: TypeAlias = tuple[tuple[int, int], ...]  # positions of storages that share memory
 
@@ -158,7 +228,7 @@ def compile_gradient(
     root = analysed(target, program, kinds_of_arguments(target, program, values, pairs), wrt)
     if never_returns(target, root):
         return always_raises(target, root)
-    reruns = plain_sweeps.allowed(program, root, spec)
+    reruns = allowed(program, root, spec)
     function = transforms.derived(program, root, wrt, spec)
     second.reruns = reruns
     again = kinds_of(second.world, values, pairs)
@@ -238,7 +308,7 @@ def analysed(
         from tangentx.compile.checked_reference import reference
 
         users = [function for function, _, _ in program.lifted.values()]
-        understood, linear = pipeline.understood(program, instance), plain_sweeps.is_linear(program)
+        understood, linear = pipeline.understood(program, instance), is_linear(program)
         program.reference = reference(target, instance, understood, users, linear)
     return instance
 

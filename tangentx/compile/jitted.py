@@ -8,14 +8,14 @@ from typing import Any
 from tangentx.analysis.infer.program import Program as TypedProgram
 from tangentx.analysis.types.kinds import library_in
 from tangentx.common.free_variables import current
-from tangentx.compile.slow_path_warnings import warn_of_jit
+from tangentx.compile.fallback import warn_of_jit
 from tangentx.errors import NoCompiler
 from tangentx.ir.nodes import Function, Lit
 from tangentx.loops.entry import Compiled
 from tangentx.loops.loop_ir import Outside, Program, statements
 from tangentx.loops.run_numba import NotCompiled
 from tangentx.loops.scalarise import scalarise
-from tangentx.loops.values import Refusal
+from tangentx.loops.types import Refusal
 from tangentx.optimise.facts.unit import Unit
 
 BY_RULE = ("c", "numba")

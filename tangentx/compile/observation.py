@@ -16,14 +16,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tangentx.analysis.types.kinds import Bottom
+from tangentx.analysis.types.samples import Valuer, fill
 from tangentx.analysis.types.user_code import asks_frames
-from tangentx.analysis.types.value_kinds import Valuer, fill
 from tangentx.arrays import observed
 from tangentx.arrays.copies import fresh_copies
 from tangentx.arrays.observed_calls import Differs, Run, form_of, joined, repeated, running
 from tangentx.arrays.signatures import storages
-from tangentx.backend.load import load
-from tangentx.backend.module_text import write
+from tangentx.backend.module_text import load, write
 from tangentx.common import free_variables
 from tangentx.common.free_variables import current
 from tangentx.common.generated_text import Text

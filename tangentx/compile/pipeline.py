@@ -15,16 +15,14 @@ from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.infer.try_statements import demand_apart, demand_unread
 from tangentx.analysis.memory import global_writes
 from tangentx.analysis.types.kinds import Kind
-from tangentx.backend.load import load
-from tangentx.backend.module_text import write
+from tangentx.backend.module_text import load, write
 from tangentx.common import progress
 from tangentx.common.axes import Axes, axes_of, shapes_of
 from tangentx.common.generated_text import Text, filename_of
 from tangentx.common.options import OFF, SETTINGS, is_checked
 from tangentx.common.scoped_state import Lasting
 from tangentx.derive.reverse.callee_pairs import Derivation
-from tangentx.derive.reverse.gradient import Request, gradient
-from tangentx.derive.reverse.pullback import pullback
+from tangentx.derive.reverse.gradient import Request, gradient, pullback
 from tangentx.dispatch.tracebacks import told_where
 from tangentx.frontend.approximate_lift import loosely
 from tangentx.frontend.lift import lift

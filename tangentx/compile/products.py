@@ -13,7 +13,7 @@ from tangentx.analysis.types.kinds import Arr, Kind, Num, Region, World, dtype_o
 from tangentx.arrays import tangent_as
 from tangentx.compile import batched, pipeline
 from tangentx.compile.dependencies import guard_of
-from tangentx.compile.fallback import otherwise
+from tangentx.compile.fallback import not_compiled, otherwise
 from tangentx.compile.gradients import (
     Pairs,
     always_raises,
@@ -26,7 +26,6 @@ from tangentx.compile.gradients import (
     never_returns,
     noted,
 )
-from tangentx.compile.slow_path_warnings import not_compiled
 from tangentx.compile.transforms import demand_cotangent
 from tangentx.derive.products import tangent_alone
 from tangentx.derive.prologue import has_effects

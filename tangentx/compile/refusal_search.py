@@ -12,7 +12,7 @@ from typing import Any
 
 from tangentx.analysis.infer.inference import Inference
 from tangentx.analysis.types.kinds import Bottom
-from tangentx.analysis.types.value_kinds import fill
+from tangentx.analysis.types.samples import fill
 from tangentx.common import source
 from tangentx.compile import pipeline
 from tangentx.compile.gradients import analysed, kinds_of_arguments, order

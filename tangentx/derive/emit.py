@@ -8,8 +8,8 @@ from typing import Any
 from tangentx import arrays
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Box, Kind, Num, varied
+from tangentx.analysis.types.samples import constant_kind
 from tangentx.analysis.types.selection import known_key, slots_alike
-from tangentx.analysis.types.value_kinds import constant_kind
 from tangentx.common.naming import Names
 from tangentx.errors import Span
 from tangentx.ir.nodes import (

@@ -25,10 +25,12 @@ from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, item_at, m
 from tangentx.derive.prologue import arguments_of, entry, fetch, zeros_of_storages
 from tangentx.derive.reverse.calls import instance_of
 from tangentx.derive.rules import (
+    Dialect,
     arguments,
     atom_of,
     checked,
     demand_rule,
+    dialect,
     inline,
     is_square,
     lacking,
@@ -36,9 +38,8 @@ from tangentx.derive.rules import (
     ruled,
     times,
 )
-from tangentx.derive.scalar_functions import Dialect, dialect
-from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
+    WHOLE,
     Accumulate,
     Append,
     Assign,

@@ -1,20 +1,49 @@
-"""Applies templates: the body of a rule as statements on the operands of one application."""
+"""Applies templates: the body of a rule as statements on the operands, in scalar spelling where the primal is."""
 
 from __future__ import annotations
 
+import math
 import operator
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from tangentx import arrays, templates
+from tangentx.analysis.types.kinds import Arr, Kind, Num
 from tangentx.derive.emit import NONE, Emitter
-from tangentx.derive.scalar_functions import Dialect
 from tangentx.errors import NoTemplate, NotResolved, Span
 from tangentx.ir.nodes import Apply, Assign, Atom, Ext, Lit, Make, Op, Return, Statement, Var
 from tangentx.ir.rewrite import rename
 from tangentx.templates import Template, without_rule
+
+# Scalar spelling: rules of scalar programs use `math` where the primal does.
+
+Dialect: TypeAlias = Mapping[Callable[..., Any], Callable[..., Any]]
+
+_MATH: Dialect = {getattr(np, name): getattr(math, name) for name in ("sin", "cos", "sinh", "cosh", "sqrt")}
+"""These raise for no argument for which the functions whose derivatives they are have not raised already."""
+_SILENT: Dialect = {arrays.quotient: arrays.ratio}
+_PYTHON = (bool, int, float, complex)
+
+
+def dialect(op: Op, kinds: Iterable[Kind]) -> Dialect:
+    """What the rule of `op`, applied to arguments of these kinds, uses in place of what it is written in.
+
+    A `quotient` divides by what the primal divides by. Where that raises (Python's numbers), the primal has raised;
+    but where NumPy has made its own scalar of Python's numbers it has not, and the quotient must not raise either.
+    """
+    found = list(kinds)
+    python = [isinstance(k, Num) and k.type in _PYTHON for k in found]
+    array = any(isinstance(k, Arr) and k.sure and k.rank for k in found)
+    plain = array or not any(python) or (all(python) and not isinstance(op.fn, np.ufunc))
+    swaps = {} if plain else dict(_SILENT)
+    if getattr(math, getattr(op.fn, "__name__", ""), None) is op.fn:
+        swaps.update(_MATH)
+    return swaps
+
+
+# Applies templates: the body of a rule as statements on the operands of one application.
 
 _PLAIN = (int, float, bool, type(None))
 """Types of constants that stand in a rule's body where its parameters stood."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.common.compiling import compiled
+from tangentx.common.recursion import compiled
 
 MISSED: Any = object()
 _OWN = frozenset(np.empty((2, 2), order=order).flags.num for order in ("C", "F")) | {np.empty(2).flags.num}

@@ -22,20 +22,19 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from tangentx.arrays.signatures import key, overlaps
-from tangentx.backend.captured_cells import Cells, Globals, is_of
+from tangentx.backend.spelling import Cells, Globals, is_of
 from tangentx.common import cache_files, package_digest
 from tangentx.common.axes import Taken, axes_of, shapes_of
-from tangentx.common.compiling import compiled
 from tangentx.common.free_variables import Name, static
 from tangentx.common.free_variables import found as found_name
 from tangentx.common.generated_text import Copied, LateMarks, Text, filename_of, run
 from tangentx.common.options import OFF, is_checked
 from tangentx.common.pytrees import sample
+from tangentx.common.recursion import compiled
 from tangentx.common.silenced_warnings import quietly
 from tangentx.dispatch.entries import Cache, Entry, Target
 from tangentx.dispatch.guards import Guard, Reads, whole
-from tangentx.dispatch.object_digests import Descriptions, Unkept
-from tangentx.dispatch.object_paths import Found, Ways, same
+from tangentx.dispatch.object_digests import Descriptions, Found, Unkept, Ways, same
 from tangentx.dispatch.plain_sweeps import PlainSweep
 from tangentx.errors import ChangedMeanwhile, Span
 

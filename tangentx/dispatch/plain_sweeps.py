@@ -1,6 +1,6 @@
 """Runs a gradient without guards, and once more with them where a result is not finite.
 
-Which gradients may do without, `compile.plain_sweeps` says.
+Which gradients may do without, `compile.gradients` says.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Requests: which derivative of a function is wanted, with respect to what, and in which form."""
+"""Requests: which derivative of a function is wanted, and the derivatives that a function has by request."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from tangentx.errors import NotDifferentiable
+
+# Requests: which derivative of a function is wanted, with respect to what, and in which form.
 
 JITS = ("c", "numba", "python", "cuda")
 """What a derivative may be compiled to."""
@@ -67,3 +69,32 @@ class Spec:
                 hint = 'use a position such as 0, a name such as "x", or a tuple of them'
                 raise NotDifferentiable(f"wrt={each!r} is neither a position nor a name", hint=hint)
         return self
+
+
+# The registry of derivatives: held by each function, for as long as the function lives.
+
+_SLOT = "__tangentx_derivatives__"
+
+
+class Held:
+    """The derivatives of one function, kept in its own ``__dict__``, so that they live as long as it.
+
+    Pickles and copies as nothing; `functools.wraps` copies it to another function, whose it is not.
+    """
+
+    def __init__(self, function: Any = None) -> None:
+        self.function = function
+        self.made: dict[tuple[Spec, int], Any] = {}
+        self.batches: dict[Any, Any] = {}
+        self.written: dict[Any, Any] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Held, ())
+
+
+def held(function: Any) -> Held:
+    """The derivatives that were made of a function."""
+    found = function.__dict__.get(_SLOT)
+    if not isinstance(found, Held) or found.function is not function:
+        found = function.__dict__[_SLOT] = Held(function)
+    return found

@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tangentx.common.bounded_cache import Bounded
-from tangentx.common.compiling import compiled
 from tangentx.common.naming import Names, is_identifier, spell
-from tangentx.dispatch.derivative_registry import held
+from tangentx.common.recursion import compiled
+from tangentx.dispatch.request import held
 from tangentx.errors import is_library
 
 _LIMIT = 256

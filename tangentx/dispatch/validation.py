@@ -19,7 +19,7 @@ from tangentx.analysis.types.kinds import (
     is_inexact,
     reached,
 )
-from tangentx.analysis.types.value_kinds import Valuer
+from tangentx.analysis.types.samples import Valuer
 from tangentx.errors import NotDifferentiable, Span
 
 _LIBRARIES = {"torch": "PyTorch", "jax": "JAX", "jaxlib": "JAX", "tensorflow": "TensorFlow"}

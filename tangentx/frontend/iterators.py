@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from tangentx.analysis.library import itertools_models
+from tangentx.analysis.library import standard_library
 from tangentx.analysis.types.primitives import is_primitive
 from tangentx.frontend import resolve
 from tangentx.frontend.generators import Generators
@@ -23,11 +23,11 @@ from tangentx.ir import markers, walk
 from tangentx.ir import nodes as ir
 
 ITERTOOLS: dict[Any, dict[int, Callable[..., Any]]] = {
-    itertools.chain.from_iterable: {1: itertools_models.chained_all},
-    itertools.repeat: {2: itertools_models.repeated},
-    itertools.product: {2: itertools_models.crossed, 3: itertools_models.crossed_by_three},
-    itertools.combinations: {2: itertools_models.combined, 3: itertools_models.combined_by_three},
-    itertools.permutations: {2: itertools_models.ordered},
+    itertools.chain.from_iterable: {1: standard_library.chained_all},
+    itertools.repeat: {2: standard_library.repeated},
+    itertools.product: {2: standard_library.crossed, 3: standard_library.crossed_by_three},
+    itertools.combinations: {2: standard_library.combined, 3: standard_library.combined_by_three},
+    itertools.permutations: {2: standard_library.ordered},
 }
 """For what becomes a list where it is made the stand-ins by the number of arguments."""
 
@@ -73,7 +73,7 @@ class Iterators(Generators):
             raise self.refuse(node, "several iterators that call functions are taken together", hint)
         args = tuple(self.gathered(arg) if self.is_lazy(arg) else self.atom(arg) for arg in given) * times
         ext = ir.Ext(standin.__name__, standin, ("object",), standin)
-        return self.copy(ir.Apply(ext, args), node), args if standin is itertools_models.chained_all else ()
+        return self.copy(ir.Apply(ext, args), node), args if standin is standard_library.chained_all else ()
 
     def in_turn(self, node: Any) -> Items | None:
         """What a call of one of itertools gives, item by item; None for any other node."""

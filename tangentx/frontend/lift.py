@@ -1,8 +1,10 @@
-"""Lifts a Python function to the open IR."""
+"""Lifts a Python function, or a user's primitive, to the open IR."""
 
 from __future__ import annotations
 
 import ast
+import inspect
+import linecache
 from collections.abc import Callable
 from dataclasses import replace
 from types import CodeType, EllipsisType, FunctionType
@@ -10,13 +12,52 @@ from typing import Any
 
 from tangentx.common import free_variables, source
 from tangentx.common.naming import is_identifier
-from tangentx.errors import NotResolved
-from tangentx.frontend import parse, primitives, resolve, unsupported
+from tangentx.errors import NotResolved, Span
+from tangentx.frontend import parse, resolve, unsupported
 from tangentx.frontend.functions import parameters
 from tangentx.frontend.statements import Statements
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
 from tangentx.templates import is_own
+
+# Direct derivatives of a user's primitive: wraps it in a function that only calls it.
+
+_KINDS = {
+    inspect.Parameter.POSITIONAL_ONLY: "positional",
+    inspect.Parameter.POSITIONAL_OR_KEYWORD: "normal",
+    inspect.Parameter.VAR_POSITIONAL: "args",
+    inspect.Parameter.KEYWORD_ONLY: "keyword",
+    inspect.Parameter.VAR_KEYWORD: "kwargs",
+}
+
+
+def calling(function: FunctionType) -> ir.Function:
+    """``return f(x, y)``, with the parameters of `f`."""
+    params = list(inspect.signature(function).parameters.values())
+    inner: Any = inspect.unwrap(function)
+    code = getattr(inner, "__code__", function.__code__)
+    text = linecache.getline(code.co_filename, code.co_firstlineno).rstrip()
+    span = Span(code.co_filename, code.co_firstlineno, len(text) - len(text.lstrip()), text)
+    placed = [p for p in params if p.kind not in (p.KEYWORD_ONLY, p.VAR_KEYWORD)]
+    named = [("**" if p.kind is p.VAR_KEYWORD else p.name, ir.Var(p.name)) for p in params if p not in placed]
+    stars = tuple(i for i, p in enumerate(placed) if p.kind is p.VAR_POSITIONAL)
+    name = function.__name__
+    by_name = getattr(inner, "__globals__", {}).get(name) is function
+    callee = ir.Ext(name, function, ("global", name) if by_name else ("object",), inner if by_name else function)
+    call = ir.Apply(callee, tuple(ir.Var(p.name) for p in placed), tuple(named), stars)
+    body = (ir.Assign("%1", call, span), ir.Return(ir.Var("%1"), span))
+    made = tuple(ir.Param(p.name, _default(p), _KINDS[p.kind]) for p in params)
+    return ir.Function(name, made, body, span, function, function.__doc__ or "")
+
+
+def _default(param: inspect.Parameter) -> ir.Atom | None:
+    if param.default is param.empty:
+        return None
+    plain = type(param.default) in (type(None), bool, int, float, complex, str)
+    return ir.Lit(param.default) if plain else ir.Ext(param.name, param.default, ("object",), param.default)
+
+
+# Lifts a Python function to the open IR.
 
 _SIMPLE = (type(None), bool, int, float, complex, str, bytes, EllipsisType)
 _SLOT = "__tangentx_lift__"
@@ -68,7 +109,7 @@ def lift(function: FunctionType) -> ir.Function:
     memo = getattr(function, "__dict__", {}).get(_SLOT)
     if isinstance(memo, _Memo) and memo.lifted is not None and memo.holds(function):
         return memo.lifted
-    lifted = primitives.calling(function) if is_own(function) else lift_as(function, Statements)
+    lifted = calling(function) if is_own(function) else lift_as(function, Statements)
     function.__dict__[_SLOT] = _Memo(function, lifted)
     return lifted
 

@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from tangentx import arrays
-from tangentx.analysis.library import itertools_models
+from tangentx.analysis.library import standard_library
 from tangentx.analysis.types.primitives import is_primitive
 from tangentx.frontend import resolve
 from tangentx.frontend.emitter import is_named
@@ -211,7 +211,7 @@ class Loops(Iterators):
         """``zip(*rows)``: the columns, as many as the shortest row has."""
         rows = self.atom(node.args[0].value)
         found = self.copy(ir.Op(ir.sequence, (rows,)), node)
-        shortest = ir.Ext("shortest", itertools_models.shortest, ("object",), itertools_models.shortest)
+        shortest = ir.Ext("shortest", standard_library.shortest, ("object",), standard_library.shortest)
         count = self.copy(ir.Apply(shortest, (found,)), node)
         return Items(count, lambda index: Column(found, index), frozenset(), shallow=(found,))
 

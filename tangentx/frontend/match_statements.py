@@ -1,7 +1,7 @@
 """``match``: evaluates the subject once, then tests and binds, case by case, as a chain of branches.
 
 A pattern is tested first and binds afterwards, so what a pattern that fails would have bound stays as it was. Which
-classes a subject has is decided by its kind (`analysis.library.introspection`); the rest is asked when the program
+classes a subject has is decided by its kind (`analysis.library.builtin_models`); the rest is asked when the program
 runs.
 """
 

@@ -9,8 +9,7 @@ from tangentx.ir import nodes as ir
 from tangentx.ir import show, walk
 from tangentx.ir.functions import FunctionValue
 from tangentx.ir.markers import MARKS
-from tangentx.ir.observed_op import Observed
-from tangentx.ir.try_op import Attempt
+from tangentx.ir.opaque_ops import Attempt, Observed
 
 _STATEMENTS = get_args(ir.Statement)
 _EXPRESSIONS = get_args(ir.Expr)

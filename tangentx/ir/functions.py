@@ -1,9 +1,4 @@
-"""Functions as values: the classes by which kinds tell callees apart.
-
-Where the program runs such a value is a plain tuple: of a function defined inside another one (a `Closure`) the values
-that it captured, of a `functools.partial` the function and its arguments, of a method its object. Which function it is,
-the class says, and only kinds have the class.
-"""
+"""Functions and objects of several classes, by the classes by which kinds tell them apart."""
 
 from __future__ import annotations
 
@@ -12,6 +7,12 @@ import types
 from typing import Any, ClassVar
 
 from tangentx.ir.nodes import Function, Link
+
+# Functions as values: the classes by which kinds tell callees apart.
+#
+# Where the program runs such a value is a plain tuple: of a function defined inside another one (a `Closure`) the
+# values that it captured, of a `functools.partial` the function and its arguments, of a method its object. Which
+# function it is, the class says, and only kinds have the class.
 
 
 class FunctionValue(tuple):  # type: ignore[type-arg]
@@ -114,3 +115,31 @@ def function_of(cls: type[Closure]) -> Function:
     function = cls.link.function
     assert function is not None
     return function
+
+
+# `Mixed`: the class of an object that belongs to one of several classes, known to kinds only.
+#
+# Where the program runs it is the object itself, and its own class says what its methods are.
+
+
+class Mixed:
+    """Base of the classes; `classes` are those of the user's of which an object may be, derived ones first."""
+
+    classes: ClassVar[tuple[type, ...]]
+
+
+def classes_of(cls: type) -> tuple[type, ...]:
+    """The classes of which an object may be."""
+    return cls.classes if issubclass(cls, Mixed) else (cls,)
+
+
+def mixed(classes: frozenset[type]) -> type:
+    """The class of objects of one of the classes."""
+    if len(classes) == 1:
+        return next(iter(classes))
+    return _mixed(tuple(sorted(classes, key=lambda c: (-len(c.__mro__), c.__module__, c.__qualname__, id(c)))))
+
+
+@functools.cache
+def _mixed(classes: tuple[type, ...]) -> type[Mixed]:
+    return type(" or a ".join(sorted(c.__name__ for c in classes)), (Mixed,), {"classes": classes})

@@ -1,8 +1,13 @@
-"""Markers for `Op` that `analysis.infer.sequences` lowers."""
+"""Marks: operations that the analysis lowers, the sweeps of a derived function, and tapes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
+
+from tangentx.ir.nodes import Append, Assign, Make, Pop, Statement, Var
+
+# Markers for `Op` that `analysis.infer.sequences` lowers.
 
 
 def column(rows: Any, place: Any) -> Any:
@@ -60,3 +65,32 @@ def entry_value(x: Any, method: str, *place: Any) -> Any:
 MARKS = (column, entry_key, entry_value, unwritten, unresized, blind, without, bound, emptied, renewed)
 ASKING = (unwritten, unresized, blind, bound)
 """The questions, of which nothing is left where the answer is known."""
+
+
+# Comments that mark the sweeps of a derived function, and the note that it will be split.
+#
+# Of a callee each sweep is a function: `PAIR` notes which two belong together (with copies of them for other
+# arguments), and `STATE` the parameter by which the second gets what the first has saved.
+
+FORWARD = "---- forward sweep ----"
+REVERSE = "---- reverse sweep ----"
+CUT = "cut"
+PAIR = "pair"
+STATE = "state"
+
+
+# Recognises tapes: lists created empty, appended to in one place and popped in another.
+
+EMPTY = Make(list, ())
+
+
+def is_tape(name: str, mentions: Sequence[Statement]) -> bool:
+    """Whether the statements that have to do with a name, in the order of the text, make, fill and empty a tape."""
+    match mentions:
+        case [
+            Assign(value=Make() as empty),
+            Append(base=Var(name=longer), value=Var(name=record)),
+            Assign(target=popped, value=Pop()),
+        ]:
+            return empty == EMPTY and longer == name and name not in (record, popped)
+    return False

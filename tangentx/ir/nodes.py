@@ -413,3 +413,15 @@ class Function:
     origin: Any = None
     doc: str = ""
     notes: Mapping[str, Any] = field(default_factory=dict)
+
+
+# Queries on subscript keys, and the key that selects all of an array.
+
+WHOLE = Key((Lit(Ellipsis),))
+"""All of an array."""
+
+
+def attribute_of(key: Key) -> str:
+    """The name behind the dot."""
+    assert key.attribute and isinstance(key.parts[0], Lit)
+    return str(key.parts[0].value)

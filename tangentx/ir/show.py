@@ -7,7 +7,7 @@ from typing import Any, assert_never
 
 from tangentx.ir import nodes as ir
 from tangentx.ir import walk
-from tangentx.ir.keys import attribute_of
+from tangentx.ir.nodes import attribute_of
 
 
 def show(function: ir.Function) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from tangentx.common.naming import is_identifier
 from tangentx.ir import nodes as ir
-from tangentx.ir.keys import attribute_of
+from tangentx.ir.nodes import attribute_of
 from tangentx.ir.walk import statements
 
 LONGEST = 22  # characters of a name

@@ -10,8 +10,8 @@ import numpy as np
 from tangentx import arrays
 from tangentx.arrays.memory import is_writable
 from tangentx.loops.builder import LIMIT_EXTENT
+from tangentx.loops.calls import class_of
 from tangentx.loops.loop_ir import Array, Form, Items, Known, Owned, Owner, Parts, Program, Scalar, Type, dtype_of
-from tangentx.loops.outside_calls import class_of
 
 FLAGGED = "a floating-point event"
 OTHER = "arguments that are left to Python"

@@ -12,8 +12,8 @@ import numpy as np
 
 from tangentx.common.float_events import Way, under_events
 from tangentx.loops.arguments import Elements, put_together
+from tangentx.loops.calls import checked, class_of, stopped
 from tangentx.loops.loop_ir import Array, Bail, Bailout, OutsideCall, Scalar, dtype_of
-from tangentx.loops.outside_calls import checked, class_of, stopped
 
 T = TypeVar("T")
 

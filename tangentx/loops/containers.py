@@ -36,11 +36,14 @@ from tangentx.loops.loop_ir import (
     Type,
 )
 from tangentx.loops.operators import Refused
-from tangentx.loops.types import Place, places, scalar_type, type_of
-from tangentx.loops.values import (
+from tangentx.loops.types import (
+    Place,
     Slicing,
     Value,
+    places,
     region_of,
+    scalar_type,
+    type_of,
 )
 from tangentx.loops.writer import Writer
 

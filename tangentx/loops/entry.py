@@ -1,17 +1,57 @@
-"""A compiled program as a Python function, with the generated text as a fallback."""
+"""A compiled program as a Python function: as plain Python, or with the generated text as a fallback."""
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tangentx.common.recursion import compiled
 from tangentx.errors import NotResolved
-from tangentx.loops.arguments import OTHER, Backend, Telling, Unfit, put_together, taken_apart
-from tangentx.loops.loop_ir import Program
+from tangentx.loops import print_python
+from tangentx.loops.arguments import (
+    FLAGGED,
+    OTHER,
+    Backend,
+    Telling,
+    Unfit,
+    demand_fit,
+    put_together,
+    taken_apart,
+    typed,
+)
+from tangentx.loops.callbacks import called, raising
+from tangentx.loops.loop_ir import Bail, Bailout, Program
 from tangentx.loops.run_c import in_c
 from tangentx.loops.run_numba import in_numba
-from tangentx.loops.run_python import in_python
+
+# Runs programs as plain Python.
+
+
+def in_python(program: Program, parallel: bool = False) -> tuple[str, Backend]:
+    """Its text, and what runs it."""
+    text = print_python.text_of(program)
+    namespace: dict[str, Any] = {"outside": [functools.partial(called, call) for call in program.outside]}
+    exec(compiled(text, f"<tangentx loops {program.functions[0].name}>"), namespace)
+    function = namespace[program.functions[0].name]
+
+    def run(values: Sequence[Any]) -> Sequence[Any]:
+        demand_fit(program, values)
+        try:
+            found: Sequence[Any] = raising(lambda: function(*values))
+        except Bailout as bail:
+            raise Unfit(Bail(bail.args[0]).reason) from None
+        except FloatingPointError:
+            raise Unfit(FLAGGED) from None
+        except (ArithmeticError, ValueError, MemoryError):
+            raise Unfit(Bail.DOMAIN.reason) from None
+        return [typed(value, type) for value, type in zip(found, program.functions[0].results, strict=True)]
+
+    return text, run
+
+
+# A compiled program as a Python function, with the generated text as a fallback.
 
 _TITLES = {"python": "loops in Python", "c": "C", "numba": "Python that Numba compiles"}
 BACKENDS: dict[str, Callable[[Program, bool], tuple[str, Backend]]] = {

@@ -33,7 +33,7 @@ from tangentx.loops.loop_ir import (
 from tangentx.loops.operators import Refused
 from tangentx.loops.print_cuda import WORDS, step_of
 from tangentx.loops.simplify import tidy
-from tangentx.loops.values import identifier
+from tangentx.loops.types import identifier
 
 _NO_NEW_ARRAY = frozenset((
     builtins.max, builtins.min, builtins.float, builtins.int, builtins.bool, operator.not_, np.float64, np.float32,

@@ -28,8 +28,7 @@ from tangentx.loops.loop_ir import (
     dtype_of,
 )
 from tangentx.loops.operators import Refused
-from tangentx.loops.types import places, surely, type_of
-from tangentx.loops.values import (
+from tangentx.loops.types import (
     MISSING,
     Given,
     Maybe,
@@ -37,6 +36,9 @@ from tangentx.loops.values import (
     Value,
     identifier,
     known_object,
+    places,
+    surely,
+    type_of,
 )
 from tangentx.loops.writer import Writer
 

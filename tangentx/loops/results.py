@@ -28,11 +28,11 @@ from tangentx.loops.loop_ir import (
     dtype_of,
 )
 from tangentx.loops.operators import Refused
-from tangentx.loops.types import places
-from tangentx.loops.values import (
+from tangentx.loops.types import (
     Maybe,
     Slicing,
     Value,
+    places,
 )
 from tangentx.loops.writer import Writer
 

@@ -24,7 +24,6 @@ from tangentx.loops import (
     containers,
     list_operations,
     operators,
-    outside_calls,
     parameters,
     results,
     structures,
@@ -53,11 +52,9 @@ from tangentx.loops.loop_ir import (
     Program,
     Return,
 )
-from tangentx.loops.name_uses import may_go
 from tangentx.loops.operators import Refused, RefusedLate
-from tangentx.loops.simplify import tidy
-from tangentx.loops.types import scalar_type, surely, type_of
-from tangentx.loops.values import (
+from tangentx.loops.simplify import may_go, tidy
+from tangentx.loops.types import (
     MISSING,
     UNBOUND,
     Callee,
@@ -69,6 +66,9 @@ from tangentx.loops.values import (
     identifier,
     is_hashable,
     is_value,
+    scalar_type,
+    surely,
+    type_of,
 )
 from tangentx.loops.writer import Writer
 
@@ -368,7 +368,7 @@ def value_of_operation(w: Writer, target: str, op: ir.Op) -> Value:
     try:
         result: Value = array_operations.operation(w.arrays, request)
     except Refused as refused:
-        if not outside_calls.is_allowed(op.fn):
+        if not calls.is_allowed(op.fn):
             raise
         try:
             return calls.outside_call(w, request)

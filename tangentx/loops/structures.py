@@ -29,10 +29,13 @@ from tangentx.loops.loop_ir import (
     Scalar,
 )
 from tangentx.loops.operators import Refused
-from tangentx.loops.types import array_type, places, scalar_type, type_of
-from tangentx.loops.values import (
+from tangentx.loops.types import (
     Value,
+    array_type,
     known_object,
+    places,
+    scalar_type,
+    type_of,
 )
 from tangentx.loops.writer import Writer
 

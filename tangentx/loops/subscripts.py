@@ -32,7 +32,7 @@ from tangentx.loops.loop_ir import (
     Write,
 )
 from tangentx.loops.operators import Refused
-from tangentx.loops.values import (
+from tangentx.loops.types import (
     Maybe,
     Slicing,
     Value,

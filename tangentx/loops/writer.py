@@ -45,14 +45,14 @@ from tangentx.loops.loop_ir import (
     Type,
     dtype_of,
 )
-from tangentx.loops.name_uses import asked_names, reads, reads_elsewhere
 from tangentx.loops.operators import Refused
-from tangentx.loops.types import Place, may_be_none, places, scalar_type, surely, type_of
-from tangentx.loops.values import (
+from tangentx.loops.simplify import asked_names, reads, reads_elsewhere
+from tangentx.loops.types import (
     MISSING,
     UNBOUND,
     Callee,
     Maybe,
+    Place,
     Slicing,
     Source,
     Value,
@@ -60,7 +60,12 @@ from tangentx.loops.values import (
     identifier,
     kind_of_outside,
     known_object,
+    may_be_none,
+    places,
     region_of,
+    scalar_type,
+    surely,
+    type_of,
 )
 
 

@@ -26,7 +26,6 @@ from tangentx.nn.activations import (
     Tanh,
     Unflatten,
 )
-from tangentx.nn.attention import MultiheadAttention
 from tangentx.nn.containers import ModuleDict, ModuleList, Sequential
 from tangentx.nn.images import AdaptiveAvgPool2d, AvgPool2d, Conv1d, Conv2d, ConvTranspose2d, MaxPool2d, Upsample
 from tangentx.nn.linear import Embedding, Linear
@@ -49,7 +48,7 @@ from tangentx.nn.module import Module
 from tangentx.nn.normalisation import BatchNorm1d, BatchNorm2d, GroupNorm, LayerNorm
 from tangentx.nn.parameter import Parameter
 from tangentx.nn.recurrent import GRU, LSTM, RNN, GRUCell, LSTMCell, RNNCell
-from tangentx.nn.transformer import TransformerEncoder, TransformerEncoderLayer
+from tangentx.nn.transformer import MultiheadAttention, TransformerEncoder, TransformerEncoderLayer
 
 __all__ = [
     "ELU",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.transfers import to_host
+from tangentx.arrays.libraries import to_host
 
 
 def write_whole(path: Any, arrays: Mapping[str, Any]) -> None:

@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import stop_gradient
-from tangentx.arrays.convolutions import convolved, convolved_left
-from tangentx.arrays.draws import uniform_like
-from tangentx.arrays.error_function import erf
+from tangentx.arrays.convolutions import convolved, convolved_left, source_places
+from tangentx.arrays.libraries import uniform_like
 from tangentx.arrays.pooling import part_means, window_counts, window_maxima, window_sums
-from tangentx.arrays.windows import source_places
+from tangentx.arrays.special import erf
 from tangentx.nn.shapes import demand_channels, demand_targets
 from tangentx.tensor.core.tensor import Tensor
 

@@ -14,15 +14,55 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from tangentx.arrays.libraries import as_array, library_of_class
-from tangentx.arrays.transfers import brought
+from tangentx.arrays.libraries import NUMPY, as_array, brought, is_elsewhere, library_at, library_of_class
 from tangentx.common.pytrees import is_differentiable
 from tangentx.errors import NotDifferentiable, place, span_of
 from tangentx.nn.checkpoints import read_whole, write_arrays, write_whole
 from tangentx.nn.parameter import Parameter
-from tangentx.nn.places import moved
+from tangentx.tensor.core.devices import data_on, device_of
 from tangentx.tensor.core.modes import STATE, no_grad
 from tangentx.tensor.graph.rule_blame import Log, listening
+
+# Moves modules to arrays of another library.
+
+
+def moved(module: Any, where: Any) -> Any:
+    """See `Module.to`."""
+    library = library_at(where)
+    first = next(module.parameters(), None)
+    if isinstance(first, Parameter):
+        return _move(module, where)
+    if library is not NUMPY:
+        return _changed(module.arrays(), library.namespace.asarray)
+    return _changed(module, lambda array: array.get()) if is_elsewhere(first) else module
+
+
+def _move(module: Any, where: Any) -> Any:
+    """Brings the Tensors, their gradients and the buffers there, in place."""
+
+    def brought(array: Any) -> Any:
+        return array if device_of(array) == where else data_on(array, where, None)
+
+    for parameter in module.parameters():
+        for each in (parameter, parameter.grad):
+            if each is not None:
+                each._primal, each._content = brought(each.current), None
+    _set_buffers(module, brought)
+    return module
+
+
+def _changed(module: Any, change: Callable[[Any], Any]) -> Any:
+    made = module._with(lambda name, value: change(value))
+    _set_buffers(made, change)
+    return made
+
+
+def _set_buffers(module: Any, change: Callable[[Any], Any]) -> None:
+    for each in module.modules():
+        for name in each._buffers:
+            if getattr(each, name) is not None:
+                setattr(each, name, change(getattr(each, name)))
+
 
 M = TypeVar("M", bound="Module")
 _COUNT = itertools.count()

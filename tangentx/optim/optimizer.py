@@ -22,8 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.libraries import as_array, is_array, is_elsewhere
-from tangentx.arrays.transfers import brought
+from tangentx.arrays.libraries import as_array, brought, is_array, is_elsewhere
 from tangentx.errors import NotDifferentiable
 from tangentx.optim import parameter_trees as trees
 

@@ -17,7 +17,7 @@ from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Kind, Num, is_array, is_elsewhere
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Expr, Index, Key, Lit, Op, Slice, Statement, Store, Var
-from tangentx.optimise.facts import derived_lengths
+from tangentx.optimise.facts import shape_arithmetic
 from tangentx.optimise.facts.shape_arithmetic import Lengths, Shape, is_long, is_single
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import ADD, MUL, NEG, SUB, Rules, run_each
@@ -173,7 +173,7 @@ class Spreads(Rules):
         axes = [lead + i for i, (h, w) in enumerate(pairs) if h != w]
         if not all(is_single(want[i - lead]) and is_long(have[i]) for i in axes) or bool(lead) == bool(axes):
             return None
-        derived_lengths.rely(self.program, self.unit, (*have, *want))
+        shape_arithmetic.rely(self.program, self.unit, (*have, *want))
         over = axes or list(range(lead))
         keep = (("keepdims", Lit(True)),) if axes else ()
         return (replace(s, value=Op(np.sum, (t,), (("axis", Lit(over[0] if len(over) == 1 else tuple(over))), *keep))),)

@@ -15,10 +15,9 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Num
+from tangentx.ir.markers import CUT
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Block, Lit, Make, Note, Op, Return, Statement, Var
-from tangentx.ir.positions import Positions
-from tangentx.ir.sweep_marks import CUT
-from tangentx.ir.walk import reads
+from tangentx.ir.walk import Positions, reads
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.unit import Unit
 

@@ -27,9 +27,9 @@ from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Kind, Num, is_array
 from tangentx.ir.nodes import Accumulate, Assign, Atom, Lit, Op, Statement, Store, Var
 from tangentx.ir.walk import reads
-from tangentx.optimise.facts.callee_shapes import tell_callees
 from tangentx.optimise.facts.long_items import tell_long_items
 from tangentx.optimise.facts.shape_arithmetic import Lengths
+from tangentx.optimise.facts.summaries import tell_callees
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import MATMUL, MUL, NEG, Rewriter, Rules, run_each
 

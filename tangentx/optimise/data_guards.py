@@ -21,6 +21,7 @@ from tangentx.analysis.types.structure_results import COPIES
 from tangentx.common.naming import Names
 from tangentx.errors import Span
 from tangentx.ir.functions import FunctionValue
+from tangentx.ir.markers import CUT
 from tangentx.ir.nodes import (
     Apply,
     Assign,
@@ -36,8 +37,7 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
-from tangentx.ir.sweep_marks import CUT
-from tangentx.ir.try_op import Attempt
+from tangentx.ir.opaque_ops import Attempt
 from tangentx.ir.walk import statement_atoms, statements, writes
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.dataflow import sweeps

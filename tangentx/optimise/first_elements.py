@@ -16,8 +16,21 @@ from tangentx.analysis.dependence.control_context import Course, Place
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Num, Region, is_array
 from tangentx.analysis.types.primitives import has_effect
-from tangentx.ir.keys import WHOLE
-from tangentx.ir.nodes import Accumulate, Append, Assign, Atom, Block, Call, Delete, Op, Slice, Statement, Store, Var
+from tangentx.ir.nodes import (
+    WHOLE,
+    Accumulate,
+    Append,
+    Assign,
+    Atom,
+    Block,
+    Call,
+    Delete,
+    Op,
+    Slice,
+    Statement,
+    Store,
+    Var,
+)
 from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.walk import statement_atoms, statements
 from tangentx.optimise.facts import memory

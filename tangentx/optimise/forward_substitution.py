@@ -19,8 +19,9 @@ from typing import Any
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import BOTTOM, Kind, Num, Some, is_array
 from tangentx.analysis.types.primitives import has_effect
-from tangentx.ir.keys import WHOLE
+from tangentx.ir.markers import CUT, REVERSE
 from tangentx.ir.nodes import (
+    WHOLE,
     Accumulate,
     Append,
     Assign,
@@ -44,7 +45,6 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.rewrite import rename
-from tangentx.ir.sweep_marks import CUT, REVERSE
 from tangentx.ir.value_names import PARTIAL
 from tangentx.ir.walk import atoms, blocks, reads, statement_atoms, statements, writes
 from tangentx.optimise.facts import memory

@@ -23,8 +23,7 @@ from tangentx.ir.nodes import Assign, Atom, Block, Lit, Op, Statement, Var
 from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.walk import statement_atoms
 from tangentx.optimise.facts.dataflow import sweeps
-from tangentx.optimise.facts.finite_values import Unbounded, among
-from tangentx.optimise.facts.nonnegative import PRODUCTS, bindings, made_by, positive
+from tangentx.optimise.facts.finite_values import PRODUCTS, Unbounded, among, bindings, made_by, positive
 from tangentx.optimise.facts.tangent_names import of_tangents
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import is_number

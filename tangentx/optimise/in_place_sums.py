@@ -19,8 +19,7 @@ from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, is_array
 from tangentx.analysis.types.primitives import makes_new
-from tangentx.ir.keys import WHOLE
-from tangentx.ir.nodes import Accumulate, Assign, Atom, Expr, For, Loop, Make, Op, Return, Statement, Var
+from tangentx.ir.nodes import WHOLE, Accumulate, Assign, Atom, Expr, For, Loop, Make, Op, Return, Statement, Var
 from tangentx.ir.walk import reads, statements, writes
 from tangentx.optimise.facts.shape_arithmetic import Lengths
 from tangentx.optimise.facts.unit import Unit

@@ -1,13 +1,4 @@
-"""A loop of which only sums come out goes there and back trip by trip, and records nothing.
-
-    for k in range(n):                      # for two loops and a tape between them
-        t = np.tanh(w * x[k])
-        w_bar += x[k] * (1.0 - t * t) * ans_bar
-
-No trip of the forward sweep's loop reads what another one has left for the reverse sweep, and what the trips of the
-other hand on are sums of cotangents, whose order is free. What lies between the two, and does not come from the first,
-is done before; nothing of the first is run twice.
-"""
+"""A loop of which only sums come out goes there and back trip by trip, and records nothing."""
 
 from __future__ import annotations
 
@@ -18,6 +9,7 @@ from typing import TypeAlias
 
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import BOTTOM, Kind, Region
+from tangentx.ir.markers import CUT, EMPTY, REVERSE
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -38,15 +30,54 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.rewrite import map_blocks
-from tangentx.ir.sweep_marks import CUT, REVERSE
-from tangentx.ir.tapes import EMPTY
 from tangentx.ir.upward_exposed import exposed
 from tangentx.ir.walk import atoms, bound, reads, statements, used
 from tangentx.optimise.facts import memory
-from tangentx.optimise.facts.block_effects import Effects, effects
+from tangentx.optimise.facts.memory import Effects, effects
+from tangentx.optimise.facts.summaries import summaries
 from tangentx.optimise.facts.unit import Unit, counts, write_each
 from tangentx.optimise.rewriting import ADD, SUB
-from tangentx.optimise.trip_values import numbered
+from tangentx.optimise.value_numbering import Numbering
+
+# What a trip of a loop has computed and read already, where both sweeps are in it, is not computed or read again.
+
+
+class _WayBack(Numbering):
+    """The way there stays as it is; on the way back any name gives way to one that holds its value. It is ours, so that
+    nobody asks there whether two arrays are one."""
+
+    def __init__(self, program: Program, unit: Unit, turn: Note) -> None:
+        super().__init__(program, unit, summaries(program, list(unit.others.values())))
+        self.turn, self.turned = turn, False
+
+    def rewrite(self, s: Statement) -> Sequence[Statement]:
+        """As for `Numbering`."""
+        self.turned = self.turned or s is self.turn
+        return super().rewrite(s)
+
+    def gives_way(self, s: Assign) -> bool:
+        """Whatever is bound on the way back."""
+        return self.turned
+
+    def is_passed_on(self, target: str) -> bool:
+        """Never to anybody who asks."""
+        return False
+
+
+def numbered(program: Program, unit: Unit, there: Block, turn: Note, back: Block) -> Block:
+    """The trip, there and back, with names on the way back for what the way there has computed or read."""
+    return _WayBack(program, unit, turn).block((*there, turn, *back))
+
+
+# A loop of which only sums come out goes there and back trip by trip, and records nothing.
+#
+#     for k in range(n):                      # for two loops and a tape between them
+#         t = np.tanh(w * x[k])
+#         w_bar += x[k] * (1.0 - t * t) * ans_bar
+#
+# No trip of the forward sweep's loop reads what another one has left for the reverse sweep, and what the trips of the
+# other hand on are sums of cotangents, whose order is free. What lies between the two, and does not come from the
+# first, is done before; nothing of the first is run twice.
 
 Path: TypeAlias = tuple[tuple[object, int], ...]
 THERE, BACK = "-- forward", "-- reverse"

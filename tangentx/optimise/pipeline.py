@@ -60,9 +60,9 @@ from tangentx.optimise import (
 )
 from tangentx.optimise.comment_cleanup import tidy
 from tangentx.optimise.facts import dtype_exactness, memory
-from tangentx.optimise.facts.callee_shapes import tell_callees
 from tangentx.optimise.facts.exact_fits import Fits, exact_fits
 from tangentx.optimise.facts.long_items import tell_long_items
+from tangentx.optimise.facts.summaries import tell_callees
 from tangentx.optimise.facts.unit import Pass, Unit
 from tangentx.optimise.rewriting import Rules, run_each
 from tangentx.optimise.structurise_continue import straightened

@@ -16,9 +16,9 @@ from tangentx import arrays
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Region
 from tangentx.common.naming import Names
+from tangentx.ir.markers import CUT
 from tangentx.ir.nodes import UNBOUND, Assign, Block, Function, Index, Key, Link, Lit, Op, Statement, Var
 from tangentx.ir.rewrite import rename
-from tangentx.ir.sweep_marks import CUT
 from tangentx.ir.upward_exposed import bound_after, exposed
 from tangentx.ir.walk import bound, statements, writes
 from tangentx.optimise.facts import memory

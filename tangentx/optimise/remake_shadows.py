@@ -30,6 +30,7 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.common.naming import Names
+from tangentx.ir.markers import EMPTY, REVERSE, STATE
 from tangentx.ir.nodes import (
     Append,
     Assign,
@@ -47,8 +48,6 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.rewrite import map_blocks, rename
-from tangentx.ir.sweep_marks import REVERSE, STATE
-from tangentx.ir.tapes import EMPTY
 from tangentx.ir.walk import WITH_BLOCKS, atoms, blocks, reads, statements, writes
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.dataflow import LEAVING, sweeps

@@ -15,8 +15,8 @@ import numpy as np
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Num, Region, is_array
 from tangentx.common.forks import once
+from tangentx.ir.markers import CUT
 from tangentx.ir.nodes import Assign, Atom, Attr, Expr, Index, Key, Lit, Make, Op, Pop, Slice, Statement, Var
-from tangentx.ir.sweep_marks import CUT
 from tangentx.ir.walk import reads, statements
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.aliasing import viewed

@@ -16,7 +16,7 @@ from tangentx.analysis.types.kinds import Arr, Num, Region, is_array, is_elsewhe
 from tangentx.ir.nodes import Assign, Atom, If, Lit, Op, Statement, Var
 from tangentx.ir.walk import atoms
 from tangentx.optimise.facts.aliasing import viewed
-from tangentx.optimise.facts.nonnegative import bindings, no_less
+from tangentx.optimise.facts.finite_values import bindings, no_less
 from tangentx.optimise.facts.shape_arithmetic import Lengths
 from tangentx.optimise.facts.unit import Unit
 from tangentx.optimise.rewriting import MUL, NEG, SUB, Rules, is_number, run_each

@@ -18,6 +18,7 @@ from tangentx.analysis.types.kinds import BOTTOM, Box, Kind, Region
 from tangentx.common.generated_text import Copied
 from tangentx.common.naming import Names
 from tangentx.errors import NotDifferentiable
+from tangentx.ir.markers import CUT, FORWARD, REVERSE
 from tangentx.ir.nodes import (
     Assign,
     Atom,
@@ -36,7 +37,6 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
-from tangentx.ir.sweep_marks import CUT, FORWARD, REVERSE
 from tangentx.ir.upward_exposed import bound_after, exposed
 from tangentx.ir.value_names import ValueNames, with_stem
 from tangentx.ir.walk import bound, statements, writes

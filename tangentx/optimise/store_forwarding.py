@@ -18,8 +18,8 @@ from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import BOTTOM, Arr, Num, Region, is_array
 from tangentx.analysis.types.primitives import has_effect
 from tangentx.common.forks import once
-from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
+    WHOLE,
     Accumulate,
     Assign,
     Atom,

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import BOTTOM, Box, Region
+from tangentx.ir.markers import EMPTY
 from tangentx.ir.nodes import Append, Assign, Block, Index, Pop, Statement, Var
-from tangentx.ir.positions import Positions
 from tangentx.ir.rewrite import map_blocks, rename
-from tangentx.ir.tapes import EMPTY
-from tangentx.ir.walk import blocks
+from tangentx.ir.walk import Positions, blocks
 from tangentx.optimise import tuple_fields
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.unit import Unit

@@ -5,7 +5,7 @@ computed again with them.
 product is no number; ``careful_matmul(x, y)`` differs from ``x @ y`` where a product that it adds is such a one. All
 rules are linear in the cotangents, so what comes of that is no number either, or it is dropped, and then what the
 guarded product gives is dropped in the same way. A plain sweep whose results are all finite has therefore found what
-the guarded one would have; of any other, and of one that raises, nothing is kept (see `tangentx.compile.plain_sweeps`,
+the guarded one would have; of any other, and of one that raises, nothing is kept (see `tangentx.compile.gradients`,
 which says of which programs this is true).
 """
 

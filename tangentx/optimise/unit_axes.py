@@ -14,8 +14,7 @@ import numpy as np
 
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Kind, is_array
-from tangentx.ir.keys import WHOLE
-from tangentx.ir.nodes import Accumulate, Assign, Atom, Block, Index, Key, Lit, Op, Slice, Statement, Var
+from tangentx.ir.nodes import WHOLE, Accumulate, Assign, Atom, Block, Index, Key, Lit, Op, Slice, Statement, Var
 from tangentx.ir.rewrite import map_blocks
 from tangentx.ir.walk import statements, writes
 from tangentx.optimise.facts.dataflow import sweeps

@@ -12,11 +12,9 @@ from dataclasses import replace
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr
 from tangentx.analysis.types.selection import is_basic
-from tangentx.ir.keys import WHOLE
-from tangentx.ir.nodes import Accumulate, Assign, Block, Index, Lit, Slice, Statement, Store, Var
-from tangentx.ir.positions import Positions
+from tangentx.ir.nodes import WHOLE, Accumulate, Assign, Block, Index, Lit, Slice, Statement, Store, Var
 from tangentx.ir.rewrite import map_blocks
-from tangentx.ir.walk import reads
+from tangentx.ir.walk import Positions, reads
 from tangentx.optimise.facts.unit import Unit, write_each
 
 

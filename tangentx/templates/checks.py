@@ -1,4 +1,4 @@
-"""Rules of the run-time checks."""
+"""Rules of the run-time checks and the domain checks."""
 
 from __future__ import annotations
 
@@ -24,6 +24,8 @@ from tangentx.arrays import (
     next_snapshot,
     of_rule,
     once,
+    positive,
+    positive_with,
     real_zero,
     same_length,
     seed_of_scalar,
@@ -31,8 +33,11 @@ from tangentx.arrays import (
     tangent_as,
     there,
     to_rule,
+    within,
 )
-from tangentx.templates.registry import constant, linear
+from tangentx.templates.registry import constant, elementwise, linear
+
+# Rules of the run-time checks.
 
 constant(
     apart,
@@ -112,3 +117,24 @@ def filled_(dot: Any, primal: Any, *, ans_bar: Any) -> Any:
     """The structure itself."""
     dot_bar = ans_bar
     return dot_bar
+
+
+# Rules of the domain checks.
+
+
+@elementwise(positive, domain="positive", analytic=False)
+def positive_(x: Any) -> Any:
+    """The identity."""
+    return 1.0
+
+
+@elementwise(positive_with, domain="positive", analytic=False)
+def positive_with_(x: Any, shape: Any) -> Any:
+    """The identity in its first argument."""
+    return 1.0, None
+
+
+@elementwise(within, domain="probability negative above", analytic=False)
+def within_(x: Any, low: Any, high: Any) -> Any:
+    """The identity in its first argument."""
+    return 1.0, None, None

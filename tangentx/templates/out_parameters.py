@@ -1,5 +1,4 @@
-"""Positions of ``out`` parameters, and of parameters that allow a function to overwrite its arguments.
-and SciPy's spoil what they are given."""
+"""Parameters with a meaning of their own: ``out``, what may be overwritten, and the options of ufuncs."""
 
 from __future__ import annotations
 
@@ -10,6 +9,9 @@ from typing import Any
 import numpy as np
 
 from tangentx.templates.registry import find
+
+# Positions of ``out`` parameters, and of parameters that allow a function to overwrite its arguments.
+# and SciPy's spoil what they are given.
 
 _NEVER = 1 << 30
 TWO_STEPS = ("var", "std", "nanvar", "nanstd")
@@ -97,3 +99,21 @@ def spoken_of(fn: Any, option: str) -> tuple[str, int]:
     names = list(inspect.signature(fn).parameters)
     name = option.removeprefix("overwrite_")
     return (name, names.index(name)) if name in names else (names[0], 0)
+
+
+# Options of NumPy's ufuncs that say in which type they calculate: ``dtype``, ``casting``, ``order``, ``subok``.
+#
+# A call with ``dtype`` is the call of operands of that type. The others say what may be cast, how the result lies in
+# memory and of which class of arrays it is: nothing of its numbers.
+
+OPTIONS = ("dtype", "casting", "order", "subok")
+
+
+def type_of_loop(ufunc: Any, dtype: Any) -> np.dtype[Any] | None:
+    """The type of all operands and results where ``dtype=`` is given; None where they are not all of one."""
+    try:
+        meant = np.dtype(dtype)
+    except TypeError:
+        return None
+    loop = meant.char * ufunc.nin + "->" + meant.char * ufunc.nout
+    return meant if meant.kind in "fc" and loop in ufunc.types else None

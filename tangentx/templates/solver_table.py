@@ -1,13 +1,15 @@
-"""The table of library functions that call the user's, each with the model that replaces it in a derivative."""
+"""Library functions that call the user's: the model that replaces each, and what it gives."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from tangentx.templates.libraries import arrived
+
+# The table of library functions that call the user's, each with the model that replaces it in a derivative.
 
 F = TypeVar("F", bound=Callable[..., Any])
 Form = str | Callable[[Mapping[str, Any]], str]
@@ -65,3 +67,66 @@ def solvers() -> tuple[Solver, ...]:
     """All of them, each once, in order of declaration."""
     arrived()
     return tuple({id(s): s for s in _SOLVERS.values()}.values())
+
+
+# Results of solvers: the solution, which depends on parameters, and the report on the search.
+
+
+class Solution(NamedTuple):
+    """What a solver has found: its answer `x`, and `fun`, which the user's function gives there."""
+
+    x: Any
+    fun: Any
+    success: Any
+    status: Any
+    message: Any
+    nfev: Any
+    nit: Any
+
+
+class Root(NamedTuple):
+    """What `scipy.optimize.root_scalar` has found."""
+
+    root: Any
+    converged: Any
+    flag: Any
+    iterations: Any
+    function_calls: Any
+
+
+class Minimum(NamedTuple):
+    """What `scipy.optimize.minimize_scalar` has found."""
+
+    x: Any
+    fun: Any
+    success: Any
+    message: Any
+    nfev: Any
+    nit: Any
+
+
+class Fit(NamedTuple):
+    """What `scipy.optimize.least_squares` has found."""
+
+    x: Any
+    cost: Any
+    fun: Any
+    success: Any
+    status: Any
+    message: Any
+    nfev: Any
+
+
+class Trajectory(NamedTuple):
+    """What `scipy.integrate.solve_ivp` has found."""
+
+    t: Any
+    y: Any
+    success: Any
+    status: Any
+    message: Any
+    nfev: Any
+
+
+RECORDS: frozenset[Any] = frozenset((Solution, Root, Minimum, Fit, Trajectory))
+"""The classes here, whose fields are asked for by their names in brackets, too, as SciPy's results are."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from tangentx.arrays import (
     alike,
+    brought,
     clone,
     copied_tangent,
     count_reduced,
@@ -21,10 +22,17 @@ from tangentx.arrays import (
     lead,
     length_of,
     log_or_zero,
+    on_tensors,
     once,
+    outcome,
     over_root,
     own_parts,
+    part,
     power_slope,
+    pull,
+    pulled,
+    push,
+    pushed,
     quiet_difference,
     quiet_sum,
     quotient,
@@ -35,6 +43,8 @@ from tangentx.arrays import (
     silent_power,
     spread,
     ties,
+    to_host,
+    to_library,
     top_of,
     unbroadcast,
     uniform_like,
@@ -223,4 +233,79 @@ def finish_(bar: Any, primal: Any, *, ans_bar: Any) -> Any:
 def finish_dot(bar: Any, primal: Any, *, bar_dot: Any) -> Any:
     """The tangent itself."""
     ans_dot = entry_copy(bar_dot)
+    return ans_dot
+
+
+# Rules of transfers between devices: linear, with the opposite transfer as adjoint.
+
+
+@linear(to_host, domain=("A(3)",))
+def to_host_(x: Any, *, ans_bar: Any) -> Any:
+    """A copy in the machine's memory."""
+    x_bar = brought(ans_bar, x)
+    return x_bar
+
+
+@linear(to_library, domain=("A(3), 'numpy'",), stepwise=("module",))
+def to_library_(x: Any, module: Any, *, ans_bar: Any) -> Any:
+    """A copy on the device."""
+    x_bar = brought(ans_bar, x)
+    return x_bar
+
+
+@linear(brought, domain=("A(3), A(3)",), stepwise=("like",))
+def brought_(t: Any, like: Any, *, ans_bar: Any) -> Any:
+    """A copy where `like` is."""
+    t_bar = brought(ans_bar, t)
+    return t_bar
+
+
+# Rules of runs on Tensors inside compiled code.
+
+constant(on_tensors, part, pulled, pushed)
+
+
+@adjoint(outcome, domain=(), drawn=False)
+def outcome_(run: Any, form: Any, *given: Any, ans_bar: Any) -> Any:
+    """What the pullback of the run gives."""
+    given_bar = pull(run, ans_bar, *given)
+    return given_bar
+
+
+@outcome_.tangent
+def outcome_dot(run: Any, form: Any, *given: Any, ans: Any, given_dot: Any) -> Any:
+    """What the forward mode of the run gives."""
+    ans_dot = push(run, ans, given_dot, *given)
+    return ans_dot
+
+
+@adjoint(pull, domain=(), drawn=False)
+def pull_(run: Any, bars: Any, *given: Any, ans_bar: Any) -> Any:
+    """The pullback is a run as well, of the cotangents and of what the run was given."""
+    both = pull(pulled(run, bars), ans_bar, bars, *given)
+    bars_bar = both[0]
+    given_bar = both[1:]
+    return bars_bar, given_bar
+
+
+@pull_.tangent
+def pull_dot(run: Any, bars: Any, *given: Any, ans: Any, bars_dot: Any, given_dot: Any) -> Any:
+    """The forward mode of the pullback."""
+    ans_dot = push(pulled(run, bars), ans, (bars_dot, *given_dot), bars, *given)
+    return ans_dot
+
+
+@adjoint(push, domain=(), drawn=False)
+def push_(run: Any, like: Any, dots: Any, *given: Any, ans_bar: Any) -> Any:
+    """The forward mode is a run as well, of the tangents and of what the run was given."""
+    both = pull(pushed(run, dots), ans_bar, dots, *given)
+    dots_bar = both[0]
+    given_bar = both[1:]
+    return dots_bar, given_bar
+
+
+@push_.tangent
+def push_dot(run: Any, like: Any, dots: Any, *given: Any, ans: Any, dots_dot: Any, given_dot: Any) -> Any:
+    """The forward mode of the forward mode."""
+    ans_dot = push(pushed(run, dots), ans, (dots_dot, *given_dot), dots, *given)
     return ans_dot

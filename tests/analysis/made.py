@@ -7,7 +7,7 @@ from typing import Any
 
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import vary
-from tangentx.analysis.types.value_kinds import Valuer
+from tangentx.analysis.types.samples import Valuer
 from tangentx.compile import pipeline
 from tangentx.ir.show import show
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tangentx as tx
-from tangentx.api.record_sizes import sizes_of
+from tangentx.api.tape_report import sizes_of
 
 
 def decayed(v, steps):

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
-from tangentx.backend.load import load
-from tangentx.backend.module_text import write
+from tangentx.backend.module_text import load, write
 from tangentx.common.generated_text import Text
 from tangentx.errors import Span
 from tangentx.ir import markers

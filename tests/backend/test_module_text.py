@@ -18,8 +18,7 @@ import pytest
 
 import tangentx as tx
 from tangentx.backend import printer
-from tangentx.backend.load import load
-from tangentx.backend.module_text import write
+from tangentx.backend.module_text import load, write
 from tangentx.backend.operators import is_augmented
 from tangentx.common.generated_text import Text
 from tangentx.errors import Span

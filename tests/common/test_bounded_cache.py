@@ -16,8 +16,7 @@ from tangentx.common import source
 from tangentx.common.bounded_cache import Bounded
 from tangentx.common.pytrees import UNKNOWN, sample
 from tangentx.dispatch import entries
-from tangentx.dispatch.entries import LIMIT_KINDS
-from tangentx.dispatch.signature_cache import LIMIT_FOUND
+from tangentx.dispatch.entries import LIMIT_FOUND, LIMIT_KINDS
 
 
 def test_the_least_recently_used_go() -> None:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import tangentx as tx
-from tangentx.common import compiling
-from tangentx.common.compiling import compiled, parsed
+from tangentx.common import recursion
+from tangentx.common.recursion import compiled, parsed
 
 
 def test_what_is_compiled_takes_no_settings_of_ours() -> None:
@@ -30,10 +30,10 @@ def test_where_memory_has_run_out_it_is_that(error: Exception, monkeypatch: pyte
     def fails(*given: Any, **named: Any) -> Any:
         raise error
 
-    monkeypatch.setattr(compiling, "compile", fails, raising=False)
+    monkeypatch.setattr(recursion, "compile", fails, raising=False)
     with pytest.raises(RecursionError if isinstance(error, MemoryError) else SystemError):
         compiled("x = 1\n", "<here>")
-    monkeypatch.setattr(compiling, "bytearray", _without_memory, raising=False)
+    monkeypatch.setattr(recursion, "bytearray", _without_memory, raising=False)
     with pytest.raises(MemoryError):
         compiled("x = 1\n", "<here>")
 
@@ -45,8 +45,8 @@ def test_a_program_that_finds_no_memory_is_not_given_up(monkeypatch: pytest.Monk
         return x * x
 
     with monkeypatch.context() as patched:
-        patched.setattr("tangentx.common.compiling._is_short", lambda length: True)
-        patched.setattr("tangentx.common.compiling.compile", _without_memory, raising=False)
+        patched.setattr("tangentx.common.recursion._is_short", lambda length: True)
+        patched.setattr("tangentx.common.recursion.compile", _without_memory, raising=False)
         with pytest.raises(MemoryError):
             tx.grad(f)(3.0)
     assert tx.grad(f, fallback="error")(3.0) == 6.0

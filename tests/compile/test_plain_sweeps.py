@@ -12,7 +12,7 @@ import pytest
 
 import tangentx as tx
 from tangentx.analysis.types.kinds import Num
-from tangentx.compile.plain_sweeps import is_loud
+from tangentx.compile.gradients import is_loud
 from tangentx.dispatch.plain_sweeps import PlainSweep, finite
 
 POINTS = np.array([0.0, 0.3, 1.7])

@@ -19,7 +19,7 @@ import pytest
 import tangentx as tx
 from tangentx.common import cache_files, package_digest
 from tangentx.dispatch import disk_cache
-from tangentx.dispatch.derivative_registry import held
+from tangentx.dispatch.request import held
 
 X = np.array([1.0, 2.0])
 _number = [0]

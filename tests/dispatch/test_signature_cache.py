@@ -8,8 +8,7 @@ import pytest
 import tangentx as tx
 from tangentx.common.axes import Taken
 from tangentx.compile import pipeline
-from tangentx.dispatch.entries import LIMIT_KINDS, compilations
-from tangentx.dispatch.signature_cache import Hits
+from tangentx.dispatch.entries import LIMIT_KINDS, Hits, compilations
 
 RATE = 2.0
 

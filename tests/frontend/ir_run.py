@@ -11,7 +11,7 @@ from tangentx.common import free_variables
 from tangentx.ir import markers
 from tangentx.ir import nodes as ir
 from tangentx.ir.functions import Closure, function_of
-from tangentx.ir.try_op import Attempt
+from tangentx.ir.opaque_ops import Attempt
 
 INPLACE = {
     getattr(operator, name): getattr(operator, f"i{name.rstrip('_')}")

@@ -8,7 +8,7 @@ from tangentx.compile import pipeline
 from tangentx.errors import UnsupportedSyntax
 from tangentx.frontend.lift import lift
 from tangentx.ir import walk
-from tangentx.ir.try_op import Attempt
+from tangentx.ir.opaque_ops import Attempt
 from tangentx.testing import check_grads
 from tests.frontend.made import defined
 

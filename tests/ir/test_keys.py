@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tangentx.ir.keys import WHOLE, attribute_of
-from tangentx.ir.nodes import Key, Lit
+from tangentx.ir.nodes import WHOLE, Key, Lit, attribute_of
 
 
 def test_all_of_an_array() -> None:

@@ -6,8 +6,7 @@ import pytest
 
 from tangentx.errors import Span
 from tangentx.ir.nodes import Assign, Block, Var
-from tangentx.ir.positions import Positions, names_of
-from tangentx.ir.walk import blocks, bound, statements, used
+from tangentx.ir.walk import Positions, blocks, bound, names_of, statements, used
 from tests.optimise.support import unit_of
 from tests.programs import PROGRAMS
 from tests.programs.case import Program

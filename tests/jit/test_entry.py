@@ -13,10 +13,10 @@ from tangentx.common import cache_files
 from tangentx.common.options import OFF
 from tangentx.common.pytrees import leaves
 from tangentx.common.scoped_state import Lasting
-from tangentx.loops import build, print_c
+from tangentx.loops import print_c, run_c
 from tests.programs import PROGRAMS
 
-HAS_C = any(build.shutil.which(name) for name in ("cc", "gcc", "clang"))
+HAS_C = any(run_c.shutil.which(name) for name in ("cc", "gcc", "clang"))
 WAYS = ("python", pytest.param("c", marks=pytest.mark.skipif(not HAS_C, reason="no C compiler")))
 
 
@@ -784,8 +784,8 @@ def test_what_is_no_compiler(given, monkeypatch):
 def test_a_library_that_is_damaged_is_made_again(damage, tmp_path, monkeypatch):
     text = print_c.text_of(scalarised(convergence, (3.0, 1e-10)))
     monkeypatch.setenv("TANGENTX_CACHE", str(tmp_path))
-    build.library.cache_clear()
-    build.library(text)
+    run_c.library.cache_clear()
+    run_c.library(text)
     (path,) = tmp_path.iterdir()
     content = path.read_bytes()
     path.unlink()  # not written over: it is loaded
@@ -796,8 +796,8 @@ def test_a_library_that_is_damaged_is_made_again(damage, tmp_path, monkeypatch):
         path.mkdir(mode=0o700)
     else:
         monkeypatch.setenv("TANGENTX_CACHE", "/proc/nowhere")
-    build.library.cache_clear()
-    assert hasattr(build.library(text), "tangentx_function")
+    run_c.library.cache_clear()
+    assert hasattr(run_c.library(text), "tangentx_function")
     assert damage in ("a directory", "no place") or path.read_bytes() == content
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import tangentx as tx
 from tangentx.analysis.infer.program import Program
-from tangentx.analysis.types.value_kinds import Valuer
+from tangentx.analysis.types.samples import Valuer
 from tangentx.compile import pipeline
 from tangentx.ir.nodes import Assign, Op, Statement
 from tangentx.ir.walk import statements

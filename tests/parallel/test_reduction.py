@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import tangentx as tx
-from tangentx.parallel.reduction import Tree, added, concatenated, divided, scaled
+from tangentx.parallel.functions import Tree, added, concatenated, divided, scaled
 
 
 @dataclass

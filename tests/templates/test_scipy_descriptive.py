@@ -10,8 +10,8 @@ from scipy import signal, stats
 
 import tangentx as tx
 from tangentx.templates.scipy import descriptive_statistics as own
+from tangentx.templates.scipy import descriptive_statistics as trimmed
 from tangentx.templates.scipy import short_time_transforms as short
-from tangentx.templates.scipy import trimmed_statistics as trimmed
 from tangentx.testing import check_grads
 
 X = np.array([0.4, -0.3, 0.8, 1.1, 0.25, -0.7])

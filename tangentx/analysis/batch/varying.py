@@ -12,8 +12,8 @@ from tangentx import arrays
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Box, Kind, Num, Region
 from tangentx.analysis.types.primitives import hashable
+from tangentx.analysis.types.samples import constant_kind
 from tangentx.analysis.types.selection import known_key
-from tangentx.analysis.types.value_kinds import constant_kind
 from tangentx.errors import Span
 from tangentx.ir.nodes import (
     Accumulate,

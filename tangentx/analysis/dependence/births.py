@@ -14,8 +14,8 @@ from tangentx.analysis.dependence.array_dependence import Elements
 from tangentx.analysis.dependence.control_context import Course, Place
 from tangentx.analysis.types.kinds import Arr
 from tangentx.analysis.types.primitives import makes_new
+from tangentx.ir.markers import is_tape
 from tangentx.ir.nodes import Append, Assign, Atom, Break, Continue, Op, Pop, Return, Var
-from tangentx.ir.tapes import is_tape
 from tangentx.ir.walk import reads, writes
 
 

@@ -18,7 +18,8 @@ from tangentx.analysis.infer import opaque_calls
 from tangentx.analysis.types.kinds import MISSING, Arr, Bottom, Box, Either, Kind, Num, Obj, Region, Some, reached
 from tangentx.arrays import claims
 from tangentx.errors import Span
-from tangentx.ir.functions import FunctionValue
+from tangentx.ir.functions import FunctionValue, classes_of
+from tangentx.ir.markers import PAIR
 from tangentx.ir.nodes import (
     UNBOUND,
     Append,
@@ -41,9 +42,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.object_choices import classes_of
 from tangentx.ir.rewrite import map_blocks
-from tangentx.ir.sweep_marks import PAIR
 from tangentx.ir.walk import empties, reads, statements, used, written_name
 
 Told: TypeAlias = tuple[Mapping[int, bool], Mapping[int, tuple[str, ...]]]

@@ -1,33 +1,32 @@
-"""Calls: resolves the callee by its kind and binds the arguments."""
+"""Calls: resolves the callee by its kind, binds the arguments; compositions stand for library functions."""
 
 from __future__ import annotations
 
 import functools
 import math
 import operator
+import re
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tangentx import arrays
-from tangentx.analysis.infer import checkpoints, constant_calls, inner_derivatives, opaque_calls, tensor_runs
-from tangentx.analysis.infer.arguments import Called, Misfit, Named, Room, bind, room_by_signature, room_of, spread
+from tangentx.analysis.infer import constant_calls, inner_derivatives, opaque_calls, special_calls
+from tangentx.analysis.infer.arguments import Called, Misfit, Room, bind, room_by_signature, room_of, spread
 from tangentx.analysis.infer.calling_conventions import is_quiet
 from tangentx.analysis.infer.containers import expanded
-from tangentx.analysis.infer.function_choices import call_chosen
-from tangentx.analysis.infer.functions import external, items, same_memory, unfolded, value_class
-from tangentx.analysis.infer.inlining import INLINED, standin
-from tangentx.analysis.infer.library_errors import at_the_call
+from tangentx.analysis.infer.functions import call_chosen, external, items, same_memory, unfolded, value_class
+from tangentx.analysis.infer.inlining import INLINED, at_the_call, standin
 from tangentx.analysis.infer.objects import construct
 from tangentx.analysis.infer.special_methods import defines
-from tangentx.analysis.library import array_libraries, distributions, itertools_models, operator_calls, solvers
+from tangentx.analysis.library import distributions, numpy_models, operator_calls, solvers, standard_library
 from tangentx.analysis.library.array_writes import writing
-from tangentx.analysis.library.collection_classes import made
 from tangentx.analysis.library.container_methods import made_dict
 from tangentx.analysis.library.flat_iterator import numbered
 from tangentx.analysis.library.higher_order import call_either, call_higher
-from tangentx.analysis.memory.overwritten_arguments import forget_of_callee
+from tangentx.analysis.library.standard_library import made
+from tangentx.analysis.memory.ownership import forget_of_callee
 from tangentx.analysis.types.kinds import (
     BOTTOM,
     MISSING,
@@ -44,7 +43,8 @@ from tangentx.analysis.types.kinds import (
 )
 from tangentx.analysis.types.primitives import is_primitive, name_of
 from tangentx.common.class_aliases import class_behind
-from tangentx.errors import NotResolved, TangentxError, is_ours
+from tangentx.common.naming import public_name
+from tangentx.errors import NotDifferentiable, NotResolved, TangentxError, is_ours
 from tangentx.ir.functions import BoundMethod, Chosen, Closure, Derived, Partial, function_of
 from tangentx.ir.nodes import (
     Apply,
@@ -64,9 +64,14 @@ from tangentx.ir.nodes import (
     Statement,
     Var,
 )
+from tangentx.ir.walk import statements
+from tangentx.templates import stands_in_place
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
+
+
+# Calls: resolves the callee by its kind and binds the arguments.
 
 
 def apply(w: Walker, expr: Apply) -> tuple[Expr, Kind]:
@@ -168,10 +173,10 @@ def call_object(
     """A call of a known object, which the atom `callee` holds if there is one."""
     if (cls := class_behind(fn)) is not fn:
         return call_object(w, cls, args, kwargs)
-    here = array_libraries.asked(w, fn, args) or operator_calls.spelled(w, fn, args, kwargs)
+    here = numpy_models.asked(w, fn, args) or operator_calls.spelled(w, fn, args, kwargs)
     if here is not None:
         return here
-    fn = array_libraries.meant(fn, [w.read(a)[1] for a in (*args, *(a for _, a in kwargs))]) or fn
+    fn = numpy_models.meant(fn, [w.read(a)[1] for a in (*args, *(a for _, a in kwargs))]) or fn
     return _call_known(w, fn, args, kwargs, callee)
 
 
@@ -193,7 +198,7 @@ def _call_known(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, calle
     if isinstance(fn, types.MethodType):
         owner = external(w, fn.__self__, "self")
         return call_object(w, fn.__func__, (owner, *args), kwargs)
-    taken = checkpoints.taken(w, fn, args, kwargs) or inner_derivatives.taken(w, fn, args, kwargs)
+    taken = special_calls.taken(w, fn, args, kwargs) or inner_derivatives.taken(w, fn, args, kwargs)
     if taken is not None:
         return taken
     if hasattr(fn, "__tangentx_target__"):
@@ -268,11 +273,11 @@ def _standing_in(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> t
         return w.walk(Apply(external(w, fn, fn.__name__), args, (*kwargs, ("key", external(w, itself, "itself")))))
     ours: Callable[..., Any] | None = None
     if isinstance(fn, types.BuiltinMethodType) and fn == dict.fromkeys:
-        ours = itertools_models.from_keys
+        ours = standard_library.from_keys
     elif fn is sum and _starts_with_box(w, args, kwargs):
-        ours, kwargs = itertools_models.joined, tuple((_SUM.get(name, name), a) for name, a in kwargs)
+        ours, kwargs = standard_library.joined, tuple((_SUM.get(name, name), a) for name, a in kwargs)
     elif fn is math.prod and any(varied(w.read(a)[1]) for a in args):
-        ours = itertools_models.product
+        ours = standard_library.product
     return None if ours is None else standin(w, ours, bind(w, w.program.library(ours), args, kwargs))
 
 
@@ -354,7 +359,7 @@ def _cached(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named, callee: A
 def call_python(w: Walker, fn: Any, args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind]:
     """A call of one of the user's functions."""
     if fn in w.program.on_tensors:
-        return tensor_runs.call(w, fn, args, kwargs)
+        return special_calls.call(w, fn, args, kwargs)
     try:
         source = w.program.lift(fn)
         given = bind(w, source, args, kwargs)
@@ -391,3 +396,55 @@ def _argument(kind: Kind) -> Kind:
     if isinstance(kind, Num) and kind.type is not bool:
         return replace(kind, value=MISSING)
     return kind
+
+
+# Calls of library functions that are defined by compositions; refusals inside one point at the user's call.
+
+Named = tuple[tuple[str, Atom], ...]
+
+
+def in_terms_of(
+    w: Walker, body: Callable[..., Any], args: tuple[Atom, ...], kwargs: Named, fn: Any = None
+) -> tuple[Expr, Kind]:
+    """The call of a composition's `body`, which stands for `fn`. Raises at the call what is raised inside, whatever the
+    arguments' values."""
+    if stands_in_place(body):
+        return standin(w, body, bind(w, w.program.library(body), args, kwargs))
+    try:
+        call, result = call_python(w, body, args, kwargs)
+    except TangentxError as error:
+        if error.span is None or error.span.file != body.__code__.co_filename:
+            raise
+        raise type(error)(_of(w, fn, error.message), w.span, error.hint) from None
+    given = [w.read(a)[1] for a in (*args, *(a for _, a in kwargs))]
+    if w.program.final and isinstance(result, Bottom) and not any(isinstance(k, Bottom) for k in given):
+        raise _refusal(w, body, call, fn)
+    return call, result
+
+
+def _of(w: Walker, fn: Any, message: str) -> str:
+    """The message, with the name of the function that the user called if it speaks of another."""
+    span = w.instance.source.span
+    name = public_name(fn) if fn is not None and span is not None and not is_ours(span.file) else ""
+    return message if not name or name.rpartition(".")[2] in re.findall(r"\w+", message) else f"`{name}`: {message}"
+
+
+def _refusal(w: Walker, body: Callable[..., Any], call: Expr, fn: Any) -> NotDifferentiable:
+    """What a body says that always raises, itself or by a function that it calls."""
+    for raised in _raised(call, []):
+        texts = [str(a.value) for a in (*raised.args, *(a for _, a in raised.kwargs)) if isinstance(a, Lit)]
+        return NotDifferentiable(_of(w, fn, texts[0]), w.span, texts[1])
+    return NotDifferentiable(f"`{body.__name__}` has no derivative for these arguments", w.span, "write it out")
+
+
+def _raised(call: Expr, seen: list[Function]) -> Iterator[Op]:
+    """The errors that a called function makes, in order."""
+    function = call.link.function if isinstance(call, Call) else None
+    if function is None or any(function is each for each in seen):
+        return
+    seen.append(function)
+    for s in statements(function.body):
+        if isinstance(s, Assign) and isinstance(s.value, Op) and s.value.fn is NotDifferentiable:
+            yield s.value
+        elif isinstance(s, Assign):
+            yield from _raised(s.value, seen)

@@ -53,7 +53,7 @@ from tangentx.common.naming import public_name
 from tangentx.common.options import Observing
 from tangentx.errors import NotResolved, TangentxError, UnsupportedSyntax
 from tangentx.ir.nodes import MARKERS, Assign, Atom, Block, Expr, Ext, Function, Lit, Op, Var, sequence
-from tangentx.ir.observed_op import Observed, observed
+from tangentx.ir.opaque_ops import Observed, observed
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker

@@ -16,7 +16,7 @@ import numpy as np
 
 from tangentx import templates
 from tangentx.analysis.infer import assumptions, calls, constant_calls, members, opaque_calls
-from tangentx.analysis.infer.compositions import in_terms_of
+from tangentx.analysis.infer.calls import in_terms_of
 from tangentx.analysis.infer.containers import expanded, make, popped
 from tangentx.analysis.infer.formatted_values import followed
 from tangentx.analysis.infer.functions import as_operand, external, value_class
@@ -25,13 +25,11 @@ from tangentx.analysis.infer.methods import method
 from tangentx.analysis.infer.sequences import ASKING
 from tangentx.analysis.infer.try_statements import attempt
 from tangentx.analysis.infer.unbound_names import demanded
-from tangentx.analysis.library import collection_classes, flat_iterator, solvers
+from tangentx.analysis.library import flat_iterator, solvers, standard_library
 from tangentx.analysis.library.builtin_models import SPECIAL, kind_with_set
-from tangentx.analysis.library.einsums import in_pairs
-from tangentx.analysis.library.out_argument import place_of_out, taken_apart
-from tangentx.analysis.library.split_views import split
-from tangentx.analysis.library.ufunc_options import in_type
-from tangentx.analysis.memory.overwritten_arguments import forget, overwritten
+from tangentx.analysis.library.numpy_models import in_pairs, split
+from tangentx.analysis.library.out_argument import in_type, place_of_out, taken_apart
+from tangentx.analysis.memory.ownership import forget, overwritten
 from tangentx.analysis.types.kinds import (
     BOTTOM,
     MISSING,
@@ -51,7 +49,6 @@ from tangentx.analysis.types.primitives import takes_arrays
 from tangentx.errors import UnsupportedSyntax
 from tangentx.ir import markers
 from tangentx.ir.functions import Frozen, bound_method
-from tangentx.ir.library_call_op import LibraryCall, Part
 from tangentx.ir.nodes import (
     Apply,
     Assign,
@@ -70,8 +67,7 @@ from tangentx.ir.nodes import (
     Var,
     sequence,
 )
-from tangentx.ir.observed_op import Observed
-from tangentx.ir.try_op import Attempt
+from tangentx.ir.opaque_ops import Attempt, LibraryCall, Observed, Part
 from tangentx.templates.precision import cast
 
 if TYPE_CHECKING:
@@ -279,7 +275,7 @@ def _in_other_words(
     kinds: list[Kind],
 ) -> tuple[Expr, Kind] | None:
     """A call that is written as others: one that is given an object that stands for another, or a row of elements."""
-    given = collection_classes.listed(w, fn, args)
+    given = standard_library.listed(w, fn, args)
     if given is not None:
         return operation(w, fn, given, kwargs)
     rows = [flat_iterator.is_flat(kind) for kind in kinds]

@@ -14,7 +14,7 @@ from tangentx.analysis.infer.containers import copied, copied_list, expanded
 from tangentx.analysis.infer.formatted_values import tells
 from tangentx.analysis.infer.special_methods import defines, item_method
 from tangentx.analysis.library import flat_iterator
-from tangentx.analysis.library.index_tricks import grid, is_grid
+from tangentx.analysis.library.numpy_models import grid, is_grid
 from tangentx.analysis.types.kinds import (
     BOTTOM,
     MISSING,
@@ -36,9 +36,8 @@ from tangentx.analysis.types.selection import fitted, is_basic, is_boolean, item
 from tangentx.arrays.device_double import DeviceArray, transfers
 from tangentx.common.naming import with_article
 from tangentx.errors import NotResolved, UnsupportedSyntax
-from tangentx.ir.keys import attribute_of
-from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Ext, Index, Key, Lit, Op, Slice, Var
-from tangentx.templates.solver_results import RECORDS
+from tangentx.ir.nodes import Assign, Atom, Attr, Block, Expr, Ext, Index, Key, Lit, Op, Slice, Var, attribute_of
+from tangentx.templates.solver_table import RECORDS
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker

@@ -37,7 +37,7 @@ from tangentx.arrays import parts_of
 from tangentx.errors import NoTemplate, NotResolved, UnsupportedSyntax
 from tangentx.ir.functions import bound_method
 from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, Ext, Key, Lit, Make, Method, Var
-from tangentx.templates.solver_results import RECORDS
+from tangentx.templates.solver_table import RECORDS
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker

@@ -13,8 +13,8 @@ from tangentx.analysis.infer.functions import external
 from tangentx.analysis.infer.special_methods import is_object
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Top, describe, located
 from tangentx.errors import NotResolved, UnsupportedSyntax
+from tangentx.ir.functions import Mixed, classes_of
 from tangentx.ir.nodes import Apply, Assign, Atom, Attr, Block, Expr, If, Lit, Method, Op, Raise, Var
-from tangentx.ir.object_choices import Mixed, classes_of
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker

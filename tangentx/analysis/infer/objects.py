@@ -12,7 +12,6 @@ from tangentx.analysis.infer.arguments import Misfit, Named, bind, message_of
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.types.kinds import Kind
 from tangentx.errors import NoTemplate, UnsupportedSyntax
-from tangentx.ir.keys import attribute_of
 from tangentx.ir.nodes import (
     Apply,
     Assign,
@@ -29,6 +28,7 @@ from tangentx.ir.nodes import (
     Statement,
     Store,
     Var,
+    attribute_of,
 )
 from tangentx.ir.rewrite import rename
 from tangentx.ir.walk import blocks, bound, reads, statements

@@ -30,7 +30,7 @@ from tangentx.arrays.structures import is_open
 from tangentx.common.naming import public_name
 from tangentx.errors import NoTemplate, UnsupportedSyntax
 from tangentx.ir.nodes import Atom, Attr, Expr, Lit, Op
-from tangentx.templates.nearest_rule import advice
+from tangentx.templates.refusals import advice
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker

@@ -12,7 +12,7 @@ from typing import Any
 from tangentx.analysis.infer.calling_conventions import QUIET, Checkpoints
 from tangentx.analysis.types.address_map import Memory
 from tangentx.analysis.types.kinds import BOTTOM, Kind, Region, TooDeep, World, join, signature
-from tangentx.analysis.types.value_kinds import Valuer
+from tangentx.analysis.types.samples import Valuer
 from tangentx.arrays.signatures import key
 from tangentx.common.axes import Axes
 from tangentx.common.forks import once

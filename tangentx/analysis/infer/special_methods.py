@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import value_class
 from tangentx.analysis.types.kinds import Box, Kind
+from tangentx.ir.functions import classes_of
 from tangentx.ir.nodes import Assign, Atom, Block, Expr, Key, Make, Method, Op, Slice, Var
-from tangentx.ir.object_choices import classes_of
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker

@@ -30,7 +30,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.try_op import NOTE, TRIAL, Attempt, live
+from tangentx.ir.opaque_ops import NOTE, TRIAL, Attempt, live
 from tangentx.ir.walk import atoms, reads, statements
 
 if TYPE_CHECKING:

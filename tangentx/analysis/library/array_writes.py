@@ -12,7 +12,7 @@ from tangentx.analysis.infer.arguments import bind
 from tangentx.analysis.infer.containers import check_cast, expanded
 from tangentx.analysis.infer.functions import external
 from tangentx.analysis.infer.inlining import standin
-from tangentx.analysis.library import array_write_bodies as bodies
+from tangentx.analysis.library import model_bodies as bodies
 from tangentx.analysis.library.out_argument import check_output, let
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Arr, Bottom, Box, Kind, Num, Obj, describe
 from tangentx.analysis.types.primitives import name_of
@@ -175,7 +175,7 @@ def _each_at(w: Walker, ufunc: Any, base: Atom, key: Atom, values: list[Atom]) -
     assert isinstance(into, Arr)
     many = isinstance(kind, Box) and kind.cls is tuple
     parts = [part for part in _key(w, key, kind).parts if isinstance(part, Var)] if many else [key]
-    each: dict[int, Callable[..., Any]] = {1: bodies.update_each, 2: bodies.update_pairs}
+    each: dict[int, Callable[..., Any]] = {1: bodies.update_each, 2: bodies.update_at_pairs}
     if len(parts) not in each or into.rank is None or not all(_is_vector(w.read(part)[1]) for part in parts):
         raise UnsupportedSyntax(
             f"`np.{ufunc.__name__}.at` with these places", w.span, "give one vector of places for each axis, or loop"

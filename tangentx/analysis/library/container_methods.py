@@ -1,4 +1,4 @@
-"""Methods of lists and dicts, and augmented assignment to them."""
+"""Methods of lists and dicts, loops over what is in a dict, and augmented assignment to containers."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, Any
 from tangentx.analysis.infer.containers import append_to, copied, expanded, merged, new_dict, popped
 from tangentx.analysis.infer.functions import external
 from tangentx.analysis.infer.inlining import INLINED, standin
-from tangentx.analysis.library import container_method_bodies
+from tangentx.analysis.library import model_bodies
+from tangentx.analysis.library.out_argument import let
+from tangentx.analysis.library.standard_library import table_of
 from tangentx.analysis.types.kinds import BOTTOM, MISSING, Bottom, Box, Kind, Num, Obj, Some, join
 from tangentx.analysis.types.primitives import is_primitive
 from tangentx.analysis.types.selection import demand_key, known_key
 from tangentx.common.naming import with_article
 from tangentx.errors import UnsupportedSyntax
+from tangentx.ir import markers
+from tangentx.ir import nodes as ir
 from tangentx.ir.nodes import (
     Append,
     Apply,
@@ -40,6 +44,9 @@ from tangentx.ir.walk import reads, statements
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
+
+
+# Methods of lists and dicts, and augmented assignment to them.
 
 
 def _append(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
@@ -69,7 +76,7 @@ def take_at(w: Walker, base: Atom, index: Atom) -> tuple[Expr, Kind]:
     _, kind = w.read(index)
     if isinstance(kind, Num) and kind.value == -1 and type(kind.value) is int:
         return w.walk(Method(base, "pop", ()))
-    return standin(w, container_method_bodies.take, (base, index))
+    return standin(w, model_bodies.take, (base, index))
 
 
 def _extend(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
@@ -80,9 +87,9 @@ def extend(w: Walker, base: Atom, kind: Box, values: Atom) -> tuple[Expr, Kind]:
     """``base.extend(values)``"""
     _, other = w.read(values)
     if base == values:
-        return standin(w, container_method_bodies.double, (base,))
+        return standin(w, model_bodies.double, (base,))
     if not (isinstance(other, Box) and other.region.root() is kind.region.root()):
-        return standin(w, container_method_bodies.extend, (base, values))
+        return standin(w, model_bodies.extend, (base, values))
 
     def build() -> Block:
         copy = w.temporary()
@@ -118,7 +125,7 @@ def delete_items(w: Walker, s: Delete) -> None:
     """``del base[key]`` of a list"""
     part = s.key.parts[0]
     if isinstance(part, Slice):
-        standin(w, container_method_bodies.erase, (s.base, part.start, part.stop, part.step))
+        standin(w, model_bodies.erase, (s.base, part.start, part.stop, part.step))
     else:
         w.expand("taken", lambda: (Assign(w.temporary(), Method(s.base, "pop", (part,)), s.span),))
 
@@ -129,9 +136,9 @@ def store_items(w: Walker, s: Store) -> None:
     assert isinstance(part, Slice)
     _, step = w.read(part.step)
     if step == Obj(None) or (isinstance(step, Num) and step.value == 1):
-        standin(w, container_method_bodies.replace, (s.base, part.start, part.stop, s.value))
+        standin(w, model_bodies.replace, (s.base, part.start, part.stop, s.value))
     else:
-        standin(w, container_method_bodies.scatter, (s.base, part.start, part.stop, part.step, s.value))
+        standin(w, model_bodies.scatter, (s.base, part.start, part.stop, part.step, s.value))
 
 
 LIST_METHODS: dict[tuple[str, int], Any] = {
@@ -144,10 +151,10 @@ LIST_METHODS: dict[tuple[str, int], Any] = {
     ("index", 3): _asked,
     ("count", 1): _asked,
     ("extend", 1): _extend,
-    ("insert", 2): container_method_bodies.insert,
-    ("remove", 1): container_method_bodies.remove,
-    ("reverse", 0): container_method_bodies.reverse,
-    ("clear", 0): container_method_bodies.clear,
+    ("insert", 2): model_bodies.insert,
+    ("remove", 1): model_bodies.remove,
+    ("reverse", 0): model_bodies.reverse,
+    ("clear", 0): model_bodies.clear,
 }
 
 
@@ -193,12 +200,12 @@ def _values(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]
     demand_consumed(w, kind)
     if is_fixed(kind):
         return copied(w, expr.base, list, list(kind.region.root().fields))
-    return standin(w, container_method_bodies.values, (expr.base,))
+    return standin(w, model_bodies.values, (expr.base,))
 
 
 def _items(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
     demand_consumed(w, kind)
-    return standin(w, container_method_bodies.items, (expr.base,))
+    return standin(w, model_bodies.items, (expr.base,))
 
 
 def _is_consumed(w: Walker) -> bool:
@@ -234,7 +241,7 @@ def demand_consumed(w: Walker, kind: Box) -> None:
 
 
 def _get(w: Walker, expr: Method, atom: Atom, kind: Box) -> tuple[Expr, Kind]:
-    return standin(w, container_method_bodies.get, (expr.base, *expr.args, *(Lit(None),) * (2 - len(expr.args))))
+    return standin(w, model_bodies.get, (expr.base, *expr.args, *(Lit(None),) * (2 - len(expr.args))))
 
 
 def update(w: Walker, expr: Method, kind: Box) -> tuple[Expr, Kind]:
@@ -251,7 +258,7 @@ def merge(w: Walker, base: Atom, others: tuple[Atom, ...], named: Named = ()) ->
     if all(isinstance(kind, Box) and kind.cls is dict for kind in kinds):
         merged(w, base, others, named)
         return
-    standin(w, container_method_bodies.update_pairs, (base, *others))
+    standin(w, model_bodies.update_pairs, (base, *others))
     merged(w, base, (), named)
 
 
@@ -292,11 +299,11 @@ DICT_METHODS: dict[tuple[str, int], Any] = {
     ("copy", 0): _copy_dict,
     ("get", 1): _get,
     ("get", 2): _get,
-    ("setdefault", 2): container_method_bodies.setdefault,
-    ("pop", 1): container_method_bodies.take_key,
-    ("pop", 2): container_method_bodies.take_key_or,
-    ("popitem", 0): container_method_bodies.popitem,
-    ("clear", 0): container_method_bodies.clear_table,
+    ("setdefault", 2): model_bodies.setdefault,
+    ("pop", 1): model_bodies.take_key,
+    ("pop", 2): model_bodies.take_key_or,
+    ("popitem", 0): model_bodies.popitem,
+    ("clear", 0): model_bodies.clear_table,
     ("keys", 0): _keys,
     ("values", 0): _values,
     ("items", 0): _items,
@@ -330,10 +337,64 @@ def augment(w: Walker, s: Augment, kind: Box) -> None:
     if kind.cls is list and s.fn is operator.add:
         extend(w, base, kind, s.value)
     elif kind.cls is list and s.fn is operator.mul:
-        standin(w, container_method_bodies.multiply, (base, s.value))
+        standin(w, model_bodies.multiply, (base, s.value))
     elif kind.cls is dict and s.fn is operator.or_:
         merge(w, base, (s.value,))
     else:
         raise UnsupportedSyntax(
             "this augmented assignment to a container is not differentiated", s.span, "write it item by item"
         )
+
+
+# Loops over ``x.items()``, ``x.keys()`` and ``x.values()``, of dicts and of classes with methods of these names.
+
+
+def _is_own(w: Walker, base: Atom) -> bool:
+    """Whether the method that is called is no dict's."""
+    kind = w.read(table_of(w, base))[1]
+    return not isinstance(kind, Bottom) and not (isinstance(kind, Box) and kind.cls is dict)
+
+
+def _found(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+    """The keys of a dict, or what the method gives, called where the loop begins."""
+    base, method = args
+    if not _is_own(w, base):
+        return keys(w, table_of(w, base))
+    assert isinstance(method, Lit)
+    name = str(method.value)
+
+    def build() -> Block:
+        made = w.temporary()
+        given = Assign(made, Method(base, name, ()), w.span)
+        return given, Assign(w.temporary(), Op(ir.sequence, (Var(made),)), w.span)
+
+    return expanded(w, "viewed", build)
+
+
+def _entry_key(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+    base, method, found, index = args
+    if method == Lit("values") or not _is_own(w, base):
+        return w.walk(Index(found, Key((index,))))
+    return _part(w, found, index, 0)
+
+
+def _entry_value(w: Walker, args: tuple[Atom, ...], kinds: list[Kind]) -> tuple[Expr, Kind]:
+    base, method, found, index, key = args
+    if not _is_own(w, base):
+        return w.walk(Index(base, Key((key,))))
+    return w.read(key) if method == Lit("values") else _part(w, found, index, 1)
+
+
+def _part(w: Walker, found: Atom, index: Atom, place: int) -> tuple[Expr, Kind]:
+    """One of the two that stand at a place of what a method of the user's gives."""
+    pair = let(w, ("pair", place), Index(found, Key((index,))))
+    kind = w.read(pair)[1]
+    if isinstance(kind, Bottom):
+        return Lit(None), BOTTOM
+    if not (isinstance(kind, Box) and kind.cls is tuple and is_fixed(kind) and len(kind.region.root().fields) == 2):
+        message = "the items of an object of this class are not known to be tuples of two"
+        raise UnsupportedSyntax(message, w.span, "give the result of the method a name, and loop over that")
+    return w.walk(Index(pair, Key((Lit(place),))))
+
+
+VIEWED = {ir.keys: _found, markers.entry_key: _entry_key, markers.entry_value: _entry_value}

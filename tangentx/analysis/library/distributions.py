@@ -15,7 +15,7 @@ from tangentx.common.naming import public_name
 from tangentx.errors import NoTemplate
 from tangentx.ir.functions import Frozen, frozen
 from tangentx.ir.nodes import Atom, Expr, Lit, Make, Method
-from tangentx.templates.nearest_rule import advice
+from tangentx.templates.refusals import advice
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker

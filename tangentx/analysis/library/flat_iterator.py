@@ -13,7 +13,7 @@ import numpy as np
 from tangentx import arrays
 from tangentx.analysis.infer.containers import make
 from tangentx.analysis.infer.inlining import standin
-from tangentx.analysis.library import array_write_bodies
+from tangentx.analysis.library import model_bodies
 from tangentx.analysis.library.out_argument import let
 from tangentx.analysis.types.kinds import BOTTOM, Arr, Bottom, Box, Kind, Num
 from tangentx.errors import NotResolved, UnsupportedSyntax
@@ -84,7 +84,7 @@ def store_row(w: Walker, array: Atom, selector: Atom, value: Atom) -> None:
         return
     if isinstance(given, Box):
         value = let(w, ("listed", value), Op(np.array, (value,)))
-    standin(w, array_write_bodies.put_flat, (array, selector, value))
+    standin(w, model_bodies.put_flat, (array, selector, value))
 
 
 def as_array(w: Walker, row: Atom) -> Var:
@@ -117,4 +117,4 @@ def numbered(w: Walker, fn: Any, args: tuple[Atom, ...]) -> tuple[Expr, Kind] | 
     kind = w.read(args[0])[1]
     if isinstance(kind, Arr):
         demand_unwritten(w, kind)
-    return standin(w, array_write_bodies.numbered, args)
+    return standin(w, model_bodies.numbered, args)

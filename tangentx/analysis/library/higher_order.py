@@ -17,7 +17,7 @@ from tangentx.analysis.infer.arguments import Misfit, Named
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external, value_class
 from tangentx.analysis.library import named_tuples
-from tangentx.analysis.library.copy_module import WRITTEN
+from tangentx.analysis.library.standard_library import WRITTEN
 from tangentx.analysis.types.kinds import BOTTOM, Bottom, Box, Either, Kind, Obj
 from tangentx.analysis.types.primitives import name_of
 from tangentx.errors import UnsupportedSyntax

@@ -1,8 +1,4 @@
-"""Calls of NumPy functions with ``out=``: compute the result, then store it.
-
-``f(x, out=a)`` is ``a[...] = f(x)``, whose value is `a`. With ``where=`` only the chosen elements are computed: the
-function is applied to those, and they are written.
-"""
+"""Options of calls of NumPy's functions: ``out=``, ``dtype=``, ``casting=``, ``order=``, ``subok=``."""
 
 from __future__ import annotations
 
@@ -14,13 +10,19 @@ import numpy as np
 
 from tangentx import arrays, templates
 from tangentx.analysis.infer.functions import external
-from tangentx.analysis.types.kinds import Arr, Bottom, Box, Kind, Num, Obj, describe, dtype_of
+from tangentx.analysis.types.kinds import Arr, Bottom, Box, Kind, Num, Obj, describe, dtype_of, varied
 from tangentx.errors import UnsupportedSyntax
-from tangentx.ir.keys import WHOLE
-from tangentx.ir.nodes import Assign, Atom, Expr, Index, Key, Lit, Op, Store, Var
+from tangentx.ir.nodes import WHOLE, Assign, Atom, Expr, Index, Key, Lit, Op, Store, Var
+from tangentx.templates.out_parameters import OPTIONS, type_of_loop
 
 if TYPE_CHECKING:
     from tangentx.analysis.infer.context import Walker
+
+
+# Calls of NumPy functions with ``out=``: compute the result, then store it.
+#
+# ``f(x, out=a)`` is ``a[...] = f(x)``, whose value is `a`. With ``where=`` only the chosen elements are computed: the
+# function is applied to those, and they are written.
 
 Named = tuple[tuple[str, Atom], ...]
 
@@ -183,3 +185,34 @@ def check_output(w: Walker, out: Kind, value: Kind, casting: Atom) -> None:
             w.span,
             "make the array one of floats, or say `casting='unsafe'`",
         )
+
+
+# Ufunc calls with ``dtype=``, ``casting=``, ``order=`` or ``subok=``: reduced to the plain call where possible.
+
+
+def in_type(w: Walker, fn: Callable[..., Any], args: tuple[Atom, ...], kwargs: Named) -> tuple[Expr, Kind] | None:
+    """The call without its options, its operands cast; None for any other call, and for options that are not known."""
+    named = dict(kwargs)
+    if not kwargs or not isinstance(fn, np.ufunc) or not named.keys() <= set(OPTIONS):
+        return None
+    kinds = [w.read(a)[1] for a in args]
+    if not any(map(varied, kinds)):
+        return None
+    dtype, casting = _known(w, named.get("dtype")), _known(w, named.get("casting", Lit("same_kind")))
+    if dtype is None:
+        return w.walk(Op(fn, args))
+    loop = type_of_loop(fn, dtype)
+    if loop is None or not all(isinstance(k, Num | Arr) and np.can_cast(dtype_of(k), loop, casting) for k in kinds):
+        return None
+    cast = [
+        atom
+        if isinstance(kind, Arr) and kind.dtype == loop
+        else let(w, ("cast", i), Op(np.asarray, (atom, named["dtype"])))
+        for i, (atom, kind) in enumerate(zip(args, kinds, strict=True))
+    ]
+    return w.walk(Op(fn, tuple(cast)))
+
+
+def _known(w: Walker, atom: Atom | None) -> Any:
+    kind = None if atom is None else w.read(atom)[1]
+    return kind.value if isinstance(kind, Obj) else None

@@ -1,6 +1,6 @@
 """Library functions that call the user's: run once as written, differentiated by the implicit function theorem.
 
-What such a call gives is a constant of the run (`ir.library_call_op`), handed with the arguments to the body that
+What such a call gives is a constant of the run (`ir.opaque_ops`), handed with the arguments to the body that
 stands for the call (`templates.solver_table`). There an answer is *settled* at a step, a function of the program
 that is called like others, but that each derivative calls again at the answer (`derive.checkpoint.calls`).
 """
@@ -22,9 +22,8 @@ from tangentx.analysis.infer.calling_conventions import SETTLED
 from tangentx.analysis.infer.constant_calls import kind_of
 from tangentx.analysis.infer.containers import expanded
 from tangentx.analysis.infer.functions import external, items, value_class
-from tangentx.analysis.infer.inlining import standin
+from tangentx.analysis.infer.inlining import at_the_call, standin
 from tangentx.analysis.infer.inner_derivatives import known_value, stand_in
-from tangentx.analysis.infer.library_errors import at_the_call
 from tangentx.analysis.types.kinds import (
     BOTTOM,
     MISSING,
@@ -43,9 +42,8 @@ from tangentx.common.options import MAKERS
 from tangentx.errors import NotDifferentiable, NoTemplate, TangentxError, UnsupportedSyntax, is_library
 from tangentx.ir import markers, nodes
 from tangentx.ir.functions import BoundMethod, Closure, Derived, Partial, function_of
-from tangentx.ir.library_call_op import Callback, Given, LibraryCall, Part
 from tangentx.ir.nodes import Apply, Assign, Atom, Block, Expr, Function, Lit, Make, Op, Param, Var
-from tangentx.ir.try_op import Attempt
+from tangentx.ir.opaque_ops import Attempt, Callback, Given, LibraryCall, Part
 from tangentx.ir.walk import statements, with_inner
 
 if TYPE_CHECKING:

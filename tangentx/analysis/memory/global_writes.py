@@ -15,7 +15,7 @@ from typing import Any
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.address_map import Memory
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num, Region, World, covers, signature, varied, without_varied
-from tangentx.analysis.types.value_kinds import Valuer
+from tangentx.analysis.types.samples import Valuer
 from tangentx.arrays.memory import address, arrays_in
 from tangentx.common.naming import Names
 from tangentx.errors import NotResolved, SharedMemory

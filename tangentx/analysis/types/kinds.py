@@ -21,8 +21,7 @@ from tangentx.arrays.libraries import Library, library_called
 from tangentx.common.free_variables import MISSING as MISSING
 from tangentx.common.naming import as_python_says, with_article
 from tangentx.errors import NotResolved, Span
-from tangentx.ir.functions import FunctionValue
-from tangentx.ir.object_choices import classes_of, mixed
+from tangentx.ir.functions import FunctionValue, classes_of, mixed
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ class Arr:
 class Box:
     """A container: tuple, list, dict, named tuple, dataclass, or another object as the container of its attributes.
 
-    An object of one of several classes has a class of its own (`ir.object_choices`). With `none` it may also be None.
+    An object of one of several classes has a class of its own (`ir.functions`). With `none` it may also be None.
     """
 
     cls: type

@@ -34,7 +34,7 @@ from tangentx.analysis.types.number_joins import each_type, is_mixed, nested_typ
 from tangentx.analysis.types.optional_values import may_be_none, with_and_without, without_none
 from tangentx.analysis.types.primitives import DIAGONALS, gives_constants, hashable, is_arithmetic
 from tangentx.analysis.types.samples import COUNTING, ENOUGH, NoSample, Sampler, has_counts, settings, still_empty
-from tangentx.analysis.types.user_objects import hands_on, makes_exception
+from tangentx.analysis.types.user_code import hands_on, makes_exception
 from tangentx.arrays.device_double import DeviceArray, computed, transfers
 from tangentx.arrays.libraries import numpy_function
 from tangentx.arrays.memory import is_writable

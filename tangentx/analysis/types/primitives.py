@@ -15,10 +15,8 @@ import numpy as np
 from tangentx import arrays, templates
 from tangentx.analysis.types.kinds import Arr, Kind, Num, dtype_of
 from tangentx.arrays.libraries import numpy_function
-from tangentx.ir.library_call_op import LibraryCall
 from tangentx.ir.nodes import Op
-from tangentx.ir.observed_op import Observed
-from tangentx.ir.try_op import Attempt
+from tangentx.ir.opaque_ops import Attempt, LibraryCall, Observed
 
 _PURE_BUILTINS = frozenset(
     getattr(builtins, name)

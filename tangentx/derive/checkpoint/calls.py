@@ -23,8 +23,8 @@ from tangentx.derive.prologue import outside_of
 from tangentx.derive.reverse import calls
 from tangentx.derive.reverse.context import Pair, Reverse
 from tangentx.errors import NotDifferentiable, UnsupportedSyntax
-from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
+    WHOLE,
     Accumulate,
     Append,
     Assign,
@@ -43,8 +43,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.observed_op import Observed
-from tangentx.ir.try_op import Attempt
+from tangentx.ir.opaque_ops import Attempt, Observed
 from tangentx.ir.walk import atoms, bound, reads, statements, writes
 
 _COPIES = (np.copy, np.array, np.ndarray.copy)

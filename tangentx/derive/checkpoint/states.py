@@ -1,26 +1,211 @@
-"""Snapshots of what a checkpointed region may change, and their restoration.
-
-Of a spot that may be bound anew a snapshot keeps what it holds, and the shadow of that; of an array that may be
-written, a copy; of a list or dict that may be written, its items. Put back, each is the object that it was, with the
-content that it had, so that whatever shares its memory does so still.
-"""
+"""Snapshots of what a checkpointed region reads and may change, and their restoration."""
 
 from __future__ import annotations
 
 import builtins
+import operator
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.types.kinds import Arr, Box, Kind, describe, reached
-from tangentx.derive.checkpoint.container_contents import Ends, copied, cut, item_of, lengthened
-from tangentx.derive.checkpoint.places import Spot, Writes, written
-from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode
+from tangentx.analysis.infer.program import Instance
+from tangentx.analysis.types.kinds import Arr, Box, Kind, Region, describe, reached
+from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_at, mode, shadow_key
+from tangentx.derive.reverse.calls import instance_of
 from tangentx.derive.reverse.context import Reverse
 from tangentx.errors import Span, UnsupportedSyntax
-from tangentx.ir.keys import WHOLE
-from tangentx.ir.nodes import Atom, Block, If, Index, Key, Lit, Method, Statement, Store, Var
+from tangentx.ir.nodes import (
+    WHOLE,
+    Accumulate,
+    Append,
+    Assign,
+    Atom,
+    Attr,
+    Block,
+    Call,
+    Delete,
+    For,
+    If,
+    Index,
+    Key,
+    Lit,
+    Make,
+    Method,
+    Op,
+    Pop,
+    Statement,
+    Store,
+    Var,
+    attribute_of,
+)
+from tangentx.ir.walk import statements
+
+# The places that a checkpointed region reads and writes: names, and items of containers.
+
+
+@dataclass(frozen=True, eq=False)
+class Spot:
+    """A name, or the item at a key of the container that another spot holds; `sure` where it has a value already."""
+
+    kind: Kind
+    how: str | None
+    name: str = ""
+    other: str = ""
+    owner: Spot | None = None
+    key: Key = WHOLE
+    sure: bool = True
+    depth: int = 0
+
+    def read(self, emit: Emitter) -> Atom:
+        """What the spot holds."""
+        if self.owner is None:
+            return Var(self.name)
+        base = self.owner.read(emit)
+        return emit.let(Attr(base, attribute_of(self.key)) if self.key.attribute else Index(base, self.key))
+
+    def read_bar(self, emit: Emitter) -> Atom:
+        """The shadow of that, or the cotangent of an item."""
+        if self.owner is None:
+            return Var(self.other)
+        return emit.let(Index(self.owner.read_bar(emit), shadow_key(self.key)))
+
+    def bind(self, emit: Emitter, value: Atom) -> None:
+        """Makes the spot hold something."""
+        if self.owner is None:
+            emit.assign(self.name, value)
+        else:
+            emit.add(Store(self.owner.read(emit), self.key, value, emit.span))
+
+    def bind_bar(self, emit: Emitter, value: Atom) -> None:
+        """Makes its shadow something."""
+        if self.owner is None:
+            emit.assign(self.other, value)
+        else:
+            emit.add(Store(self.owner.read_bar(emit), shadow_key(self.key), value, emit.span))
+
+
+@dataclass(eq=False)
+class Writes:
+    """The memory that a block, and what it calls, writes into; of lists those that it appends to and does no more."""
+
+    memory: set[Region] = field(default_factory=set)
+    other: set[Region] = field(default_factory=set)
+
+    def grows(self, region: Region) -> bool:
+        """Whether a list that is written is only appended to."""
+        return region not in self.other
+
+
+def written(r: Reverse, block: Block) -> Writes:
+    """What a block of the function in hand writes into."""
+    found = Writes()
+    todo: list[tuple[Instance, Block]] = [(r.instance, block)]
+    seen: list[Instance] = []
+    while todo:
+        instance, inner = todo.pop()
+        for s in statements(inner):
+            base: Atom | None = s.base if isinstance(s, Store | Accumulate | Append | Delete) else None
+            if isinstance(s, Assign) and isinstance(s.value, Pop):
+                base = s.value.base
+            if isinstance(s, Assign) and isinstance(s.value, Call):
+                callee = instance_of(r.program, s.value)
+                if callee not in seen and callee.link.function is not None:
+                    seen.append(callee)
+                    todo.append((callee, callee.link.function.body))
+            kind = instance.kinds.get(base.name) if isinstance(base, Var) else None
+            if isinstance(kind, Arr | Box):
+                found.memory.add(kind.region.root())
+                found.other |= set() if isinstance(s, Append) else {kind.region.root()}
+    return found
+
+
+# Lists and shadows of a checkpointed region: cut to an earlier length and extended again, cotangents moved.
+
+
+@dataclass(frozen=True, eq=False)
+class Ends:
+    """A list cut down to a length, and what its shadow lost."""
+
+    spot: Spot
+    length: Atom
+    taken: Var | None
+
+
+def cut(emit: Emitter, spot: Spot, length: Atom) -> Ends:
+    """A list, and its shadow, cut down to a length; what the shadow loses is kept, the last first."""
+    emit.add(_repeated(emit, spot.read(emit), length, None))
+    if spot.how != SHADOW:
+        return Ends(spot, length, None)
+    end = emit.let(Make(list, ()))
+    emit.add(_repeated(emit, spot.read_bar(emit), length, end))
+    return Ends(spot, length, end)
+
+
+def _repeated(emit: Emitter, box: Atom, length: Atom, end: Var | None) -> Statement:
+    inner = Emitter(emit.span)
+    assert isinstance(box, Var)
+    item = inner.let(Pop(box))
+    if end is not None:
+        inner.append(end.name, item)
+    size = emit.op(builtins.len, box)
+    return For(emit.temporary(), length, size, Lit(1), False, tuple(inner.block), emit.span)
+
+
+def lengthened(emit: Emitter, end: Ends) -> None:
+    """The cotangents that were taken off stand in the shadow again."""
+    if end.taken is None:
+        return
+    inner, index = Emitter(emit.span), Var(emit.temporary())
+    bar, item = end.spot.read_bar(emit), item_of(end.spot)
+    value = inner.let(Pop(end.taken))
+    if mode(item) == SHADOW:
+        copied(inner, item, inner.let(Index(bar, Key((index,)))), value)
+    else:
+        inner.add(Store(bar, Key((index,)), value, emit.span))
+    # Of two names for one list only the first has taken anything.
+    size = emit.op(operator.add, end.length, emit.op(builtins.len, end.taken))
+    emit.add(For(index.name, end.length, size, Lit(1), False, tuple(inner.block), emit.span))
+
+
+def item_of(spot: Spot) -> Kind:
+    """The kind of what a container holds."""
+    assert isinstance(spot.kind, Box)
+    return spot.kind.region.any()
+
+
+def copied(emit: Emitter, kind: Kind, to: Atom, source: Atom) -> None:
+    """The content of one shadow to another of the same layout."""
+    if isinstance(kind, Arr):
+        emit.add(Store(to, WHOLE, source, emit.span))
+        return
+    assert isinstance(kind, Box)
+    node = kind.region.root()
+    if not node.open or kind.cls not in (list, tuple, dict):
+        for key in node.fields:
+            _item_copied(emit, item_at(kind, key), to, source, Key((Lit(key),)))
+        return
+    inner, index = Emitter(emit.span), Var(emit.temporary())
+    keys: Atom = emit.let(Op(builtins.list, (source,))) if kind.cls is dict else source
+    at: Atom = inner.let(Index(keys, Key((index,)))) if kind.cls is dict else index
+    _item_copied(inner, kind.region.any(), to, source, Key((at,)))
+    if any(not isinstance(s, Assign) for s in inner.block):
+        count = emit.op(builtins.len, keys)
+        emit.add(For(index.name, Lit(0), count, Lit(1), False, tuple(inner.block), emit.span))
+
+
+def _item_copied(emit: Emitter, item: Kind, to: Atom, source: Atom, key: Key) -> None:
+    if mode(item) == VALUE:
+        emit.add(Store(to, key, emit.let(Index(source, key)), emit.span))
+    elif mode(item) == SHADOW:
+        copied(emit, item, emit.let(Index(to, key)), emit.let(Index(source, key)))
+
+
+# Snapshots of what a checkpointed region may change, and their restoration.
+#
+# Of a spot that may be bound anew a snapshot keeps what it holds, and the shadow of that; of an array that may be
+# written, a copy; of a list or dict that may be written, its items. Put back, each is the object that it was, with the
+# content that it had, so that whatever shares its memory does so still.
 
 Found = list[tuple[Spot, Atom]]
 

@@ -1,25 +1,28 @@
-"""Residuals: what the first half of a split function stores for the second."""
+"""Which half of a split function each name belongs to, and what the first half stores for the second."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
-from tangentx.analysis.batch.varying import Unbatchable
+from tangentx import arrays
+from tangentx.analysis.batch.varying import Batched, Unbatchable
 from tangentx.analysis.infer.program import Instance
-from tangentx.analysis.types.kinds import MISSING, Arr, Box, Kind, Num
+from tangentx.analysis.types.kinds import MISSING, Arr, Box, Kind, Num, Region, reached
 from tangentx.analysis.types.primitives import hashable
 from tangentx.common.naming import Names
 from tangentx.derive.emit import NONE, Emitter
-from tangentx.derive.linearize.binding_times import Sides
-from tangentx.derive.linearize.shared_control import COUNTING, Passage, copied, is_whole, name_of, stable
 from tangentx.errors import Span
 from tangentx.ir.nodes import (
     Assign,
     Atom,
+    Attr,
     Block,
+    Break,
+    Continue,
     Expr,
     Ext,
     For,
@@ -30,11 +33,139 @@ from tangentx.ir.nodes import (
     Loop,
     Make,
     Op,
+    Pop,
+    Return,
     Statement,
     Var,
 )
 from tangentx.ir.rewrite import map_expr, map_key
-from tangentx.ir.walk import bound
+from tangentx.ir.walk import bound, statements, writes
+
+# Binding times: whether a name belongs to the constant half of a split function, the moving half, or both.
+
+
+def torn(facts: Batched, root: Instance) -> frozenset[Region]:
+    """The containers that hold what moves, and out of which something that does not is taken: they are on both sides.
+
+    All others that hold what moves are with it, whatever else they hold.
+    """
+    found = {root.result.region.root()} if isinstance(root.result, Box) else set()
+    for instance in facts.of_link.values():
+        assert instance.link.function is not None
+        for s in statements(instance.link.function.body):
+            if isinstance(s, Assign) and isinstance(s.value, Index | Attr | Pop):
+                box = facts.kind(instance, s.value.base)
+                if isinstance(box, Box) and facts.within(box) and not facts.any(instance, Var(s.target)):
+                    found.add(box.region.root())
+    return frozenset(found)
+
+
+class Sides:
+    """The sides of the names of one function."""
+
+    def __init__(self, facts: Batched, instance: Instance, both: frozenset[Region]) -> None:
+        self.facts = facts
+        self.instance = instance
+        self.both = both
+        self.loops: list[str] = []
+        self.outside = frozenset(reached(kind for _, kind in facts.program.externals.values()))
+
+    def kind(self, atom: Atom) -> Kind:
+        """The kind of an atom."""
+        return self.facts.kind(self.instance, atom)
+
+    def moves(self, atom: Atom) -> bool:
+        """Whether an atom is, or holds, anything that moves."""
+        return self.facts.any(self.instance, atom)
+
+    def only_moves(self, atom: Atom) -> bool:
+        """Whether nothing of an atom is needed where nothing moves."""
+        return self.moves(atom) and not self.is_torn(self.kind(atom))
+
+    def is_torn(self, kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
+        """Whether a container, or one in it, is on both sides."""
+        if not isinstance(kind, Box) or (node := kind.region.root()) in seen:
+            return False
+        return node in self.both or any(self.is_torn(k, (*seen, node)) for k in (*node.fields.values(), node.elt))
+
+    def still_item(self, atom: Atom) -> Atom:
+        """What stands for an atom where nothing moves."""
+        return NONE if self.only_moves(atom) else atom
+
+    def still(self, value: Expr, span: Span) -> Expr:
+        """What stands for an expression that gives a container on both sides. Raises Unbatchable."""
+        if isinstance(value, Make):
+            return replace(value, items=tuple(map(self.still_item, value.items)))
+        if isinstance(value, Var | Index | Attr | Pop):
+            return value
+        raise Unbatchable("a container of what moves and of what does not", span)
+
+    def is_written(self, kind: Kind, seen: tuple[Region, ...] = ()) -> bool:
+        """Whether a value may be changed after it is made: by the program, or by others that it is in reach of."""
+        if not isinstance(kind, Arr | Box) or (node := kind.region.root()) in seen:
+            return False
+        inside = (*node.fields.values(), node.elt) if isinstance(kind, Box) else ()
+        return node.written or node in self.outside or any(self.is_written(k, (*seen, node)) for k in inside)
+
+    @contextmanager
+    def inside(self, loop: For) -> Iterator[None]:
+        """While it lasts, the variable of a loop has its value on both sides, unless the loop binds it anew."""
+        given = [] if loop.target in bound(loop.body) else [loop.target]
+        before, self.loops = self.loops, [*self.loops, *given]
+        yield
+        self.loops = before
+
+
+# Control flow that both halves of a split function repeat.
+
+
+@dataclass
+class Passage:
+    """A part of a block that both functions go through from its start to its end, or not at all.
+
+    `place` is the number of the time, by which lists are read; None where a variable serves, for there is one time
+    and the function ends behind it. `once`: there is one time at most. `counts`: `place` is a variable for it alone.
+    """
+
+    place: Atom | None
+    once: bool = True
+    counts: bool = False
+    used: bool = False
+    found: dict[str, Atom] = field(default_factory=dict)
+
+
+def copied(atom: Atom, kind: Kind) -> Expr:
+    """An atom, such that later writes are not seen."""
+    if isinstance(kind, Arr):
+        return Op(arrays.clone, (atom,))
+    return Op(arrays.entry_copy, (atom,)) if isinstance(kind, Box) else atom
+
+
+def name_of(atom: Atom) -> str:
+    """The name of a variable, else none."""
+    return atom.name if isinstance(atom, Var) else ""
+
+
+def is_whole(kind: Kind) -> bool:
+    """Whether a value is a whole number of Python."""
+    return isinstance(kind, Num) and kind.type is int and not kind.none
+
+
+COUNTING = frozenset((operator.add, operator.sub, operator.mul, operator.neg))
+
+
+def stable(body: Block, params: Sequence[str]) -> frozenset[str]:
+    """The names that are bound once, where the function starts or before anything may leave it."""
+    times = Counter([*params, *(name for s in statements(body) for name in writes(s))])
+    found = list(params)
+    for s in body:
+        found += writes(s) if isinstance(s, Assign) else ()
+        if any(isinstance(each, Return | Break | Continue) for each in statements((s,))):
+            break
+    return frozenset(name for name in found if times[name] == 1)
+
+
+# Residuals: what the first half of a split function stores for the second.
 
 
 class Keeper:

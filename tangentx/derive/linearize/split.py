@@ -13,9 +13,7 @@ from dataclasses import replace
 from tangentx.analysis.batch.varying import Moving, Unbatchable
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.derive.emit import NONE, Emitter
-from tangentx.derive.linearize.binding_times import Sides, torn
-from tangentx.derive.linearize.residuals import Keeper
-from tangentx.derive.linearize.shared_control import Passage
+from tangentx.derive.linearize.residuals import Keeper, Passage, Sides, torn
 from tangentx.ir.nodes import (
     Accumulate,
     Append,

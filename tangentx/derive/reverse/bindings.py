@@ -13,17 +13,15 @@ from tangentx.analysis.types.selection import is_basic
 from tangentx.analysis.types.structure_results import COPIES
 from tangentx.derive.checkpoint.calls import held, is_settled, repeated
 from tangentx.derive.emit import SHADOW, VALUE, Emitter, item_of_box, mode
-from tangentx.derive.reverse.accumulate import give_slot, give_where_made
+from tangentx.derive.reverse.accumulate import demand_straight, give_slot, give_where_made, turned
 from tangentx.derive.reverse.calls import call, instance_of, needs_reverse, unreversed
-from tangentx.derive.reverse.complex_shadows import demand_straight, turned
 from tangentx.derive.reverse.context import Reverse
 from tangentx.derive.reverse.item_cotangents import give_item, give_parts
 from tangentx.derive.reverse.operand_lists import give_each, made_again
 from tangentx.derive.reverse.shadows import parts_of, shadow_of
 from tangentx.derive.reverse.stores import accumulate, append, delete, pop, store
 from tangentx.derive.reverse.tape import restored
-from tangentx.derive.rules import cotangents, ruled
-from tangentx.derive.scalar_functions import dialect
+from tangentx.derive.rules import cotangents, dialect, ruled
 from tangentx.ir.nodes import (
     UNBOUND,
     Accumulate,

@@ -12,8 +12,8 @@ from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr, Kind, is_inexact
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, Frame, mode
 from tangentx.derive.reverse.accumulate import give
+from tangentx.derive.reverse.lists import Stack
 from tangentx.derive.reverse.rematerialise import Again
-from tangentx.derive.reverse.stacks import Stack
 from tangentx.derive.reverse.tuple_results import Parts, Results
 from tangentx.ir.nodes import Assign, Atom, Block, Link, Lit, Statement, Var
 

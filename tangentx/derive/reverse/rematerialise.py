@@ -1,45 +1,355 @@
-"""Rematerialisation: values that the reverse sweep recomputes rather than records.
-
-Where the reverse of a statement gives its cotangents, every name and all memory have the content that they had before
-the statement. So a name that is formed cheaply, bound in one place and read only after it in the same block, can be
-formed again there, provided that nothing it is formed of changes between its place and that of the statement. It is
-formed where the reverse sweep reads it first, which is at the last statement that reads it.
-"""
+"""Rematerialisation: numbers and arrays that the reverse sweep recomputes rather than records."""
 
 from __future__ import annotations
 
 import builtins
 import operator
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from tangentx import arrays
-from tangentx.analysis.types.kinds import Arr, Box, Num, Region, is_view
+from tangentx.analysis.dependence.array_dependence import Elements, Spot
+from tangentx.analysis.dependence.control_context import Course, Place
+from tangentx.analysis.types.kinds import Arr, Box, Num, Region, is_view, varied
+from tangentx.analysis.types.primitives import hashable
 from tangentx.analysis.types.selection import is_basic
+from tangentx.common.forks import once
 from tangentx.derive.emit import SHADOW, Frame, item_of_box, mode
-from tangentx.derive.reverse.block_effects import Staying, Steps, Stuff
-from tangentx.derive.reverse.rematerialise_arrays import chosen
+from tangentx.derive.rules import ruled
 from tangentx.ir.nodes import (
+    Accumulate,
+    Append,
     Assign,
     Atom,
     Attr,
     Block,
+    Break,
+    Call,
+    Continue,
+    Delete,
     Ext,
     For,
     Index,
     Lit,
     Loop,
     Op,
+    Pop,
+    Return,
     Slice,
     Statement,
     Store,
     Var,
 )
 from tangentx.ir.walk import atoms, blocks, key_atoms, reads, statements, writes
+
+# Element stability: array elements that keep their value while other elements of the array are written.
+
+
+class Staying:
+    """The elements that one function reads and writes, looked at where somebody asks."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+
+    @once
+    def _elements(self) -> Elements:
+        function = self.frame.function
+        return Elements(Course(function.body, [p.name for p in function.params]), self.frame.kind)
+
+    @once
+    def _places(self) -> dict[int, Place]:
+        return {id(place.statement): place for place in self._elements.course.places}
+
+    def is_apart(self, read: Statement, change: Statement, memory: Region) -> bool:
+        """Whether a statement, after another one that reads an element, in the same trip of all loops that both stand
+        in, writes other elements of the memory alone."""
+        spot = self._spot(read)
+        writes = list(self._writes(change, memory))
+        return spot is not None and all(w is not None and not self._elements.may_meet_within(spot, w) for w in writes)
+
+    def is_last(self, write: Store, memory: Region, alone: bool) -> bool:
+        """Whether nothing writes over what a statement writes, so that it need not be brought back; `alone`: nor has
+        anything written there before it, so that nothing is brought back in its place."""
+        spot = self._spot(write)
+        every = [place.statement for place in self._elements.course.places]
+        calls = (s.value for s in every if isinstance(s, Assign) and isinstance(s.value, Call))
+        if spot is None or any(not isinstance(self.frame.kind(a), Num) for call in calls for a in call.args):
+            return False
+        others = (w for s in every for w in self._writes(s, memory, inside=False))
+        meet = self._elements.may_meet
+        return all(w is not None and not meet(spot, w) and not (alone and meet(w, spot)) for w in others)
+
+    def _spot(self, s: Statement) -> Spot | None:
+        """The element that a statement reads or writes."""
+        if isinstance(s, Store | Accumulate):
+            return self._elements.spot(s.base, s.key.parts, self._places[id(s)])
+        if isinstance(s, Assign) and isinstance(s.value, Index):
+            return self._elements.spot(s.value.base, s.value.key.parts, self._places[id(s)])
+        return None
+
+    def _writes(self, change: Statement, memory: Region, inside: bool = True) -> Iterator[Spot | None]:
+        """What a statement, and those `inside` it, write of the memory; None where that is not known."""
+        for s in statements((change,)) if inside else (change,):
+            popped = s.value.base if isinstance(s, Assign) and isinstance(s.value, Pop) else None
+            base = s.base if isinstance(s, Store | Accumulate | Append | Delete) else popped
+            kind = None if base is None else self.frame.kind(base)
+            if isinstance(kind, Arr) and kind.region.root() is memory:
+                yield self._spot(s)
+
+
+ANYTHING = "anything"  # a region for whatever an unknown call may write
+
+
+class Steps:
+    """The statements of a block: where they, and those inside them, read and change what, and where they may leave.
+
+    A point is twice the position of a statement where the state before it is meant, one more for that after it.
+    """
+
+    def __init__(
+        self, frame: Frame, block: Block, staying: Staying | None, read: Callable[[Statement], Iterable[str]] = reads
+    ) -> None:
+        """`read` gives the names that the reverse of a statement may read for the statement."""
+        self.frame = frame
+        self.block = block
+        self.staying = staying
+        self.end = 2 * len(block)
+        self.read: dict[str, list[tuple[int, int]]] = {}
+        self.changed: dict[str | Region, list[int]] = {}
+        self.exits: list[int] = []
+        for i, s in enumerate(block):
+            every = list(statements((s,)))
+            for name, count in Counter(name for inner in every for name in read(inner)).items():
+                self.read.setdefault(name, []).append((i, count))
+            for found in dict.fromkeys(found for inner in every for found in _changes(frame, inner)):
+                self.changed.setdefault(found, []).append(i)
+            if any(isinstance(inner, Break | Continue | Return) for inner in every):
+                self.exits.append(i)
+
+    def uses(self, name: str) -> list[tuple[int, int]]:
+        """The positions of the statements that read the name, each with the number of its reads."""
+        return self.read.get(name, [])
+
+    def state(self, i: int, name: str) -> int:
+        """0 where the name is read when the state before the statement is back, else 1: while that of after it is."""
+        s = self.block[i]
+        if isinstance(s, Assign) and not isinstance(s.value, Call | Pop):
+            return 0
+        if isinstance(s, Store | Accumulate) and isinstance(self.frame.kind(s.base), Arr):
+            return 1 if Var(name) in (s.base, *key_atoms(s.key)) else 0
+        return 1
+
+    def last(self, i: int, s: Assign, read: Counter[str]) -> int:
+        """Of the statement at a position the last one that reads its target; -1 where some do so elsewhere, or none."""
+        uses = self.uses(s.target)
+        if not uses or uses[0][0] <= i or sum(count for _, count in uses) != read[s.target] or s.target in reads(s):
+            return -1
+        return uses[-1][0]
+
+    def keeps(self, i: int, last: int, name: str, stuff: Stuff) -> bool:
+        """Whether the name can be formed again for the last statement that reads it, where its state is back."""
+        point = 2 * last + self.state(last, name)
+        return not self.leave(i, point) and self.stays(i, point, stuff)
+
+    def leave(self, i: int, point: int) -> bool:
+        """Whether control may leave the block between the statement and the point."""
+        return _any_within(self.exits, i + 1, point // 2)
+
+    def stays(self, i: int, point: int, stuff: Stuff) -> bool:
+        """Whether nothing between the statement and the point changes what the name is formed of."""
+        memory = any(isinstance(x, Region) for x in stuff)
+        watched = [*stuff, ANYTHING] if memory else stuff
+        changes = ((x, j) for x in watched for j in _within(self.changed.get(x, []), i + 1, (point + 1) // 2))
+        return all(self._is_apart(i, j, x) for x, j in changes)
+
+    def is_last(self, i: int, memory: Region, alone: bool) -> bool:
+        """Whether nothing writes over what the statement at the position writes into an array; see `Staying`."""
+        s = self.block[i]
+        return self.staying is not None and isinstance(s, Store) and self.staying.is_last(s, memory, alone)
+
+    def _is_apart(self, i: int, j: int, changed: str | Region) -> bool:
+        """Whether the statement at one position reads an element, and that at the other changes others alone."""
+        if self.staying is None or not isinstance(changed, Region):
+            return False
+        return self.staying.is_apart(self.block[i], self.block[j], changed)
+
+
+def _any_within(positions: list[int], start: int, stop: int) -> bool:
+    return bool(_within(positions, start, stop))
+
+
+def _within(positions: list[int], start: int, stop: int) -> list[int]:
+    return positions[bisect_left(positions, start) : bisect_left(positions, stop)]
+
+
+def _changes(frame: Frame, s: Statement) -> Iterator[str | Region]:
+    yield from writes(s)
+    if isinstance(s, Assign) and isinstance(s.value, Call):
+        yield ANYTHING
+    base: Atom | None = s.base if isinstance(s, Store | Accumulate | Append | Delete) else None
+    if isinstance(s, Assign) and isinstance(s.value, Pop):
+        base = s.value.base
+    if base is not None:
+        kind = frame.kind(base)
+        yield kind.region.root() if isinstance(kind, Arr | Box) else ANYTHING
+
+
+# Rematerialisation of arrays, where recomputing one saves more records than it needs.
+#
+# The products and sums of a step of an explicit scheme are each needed by the reverse of the next one. Recorded, they
+# cost an array each; formed again, they ask for what they are formed of, which is mostly one array: the part that the
+# step overwrites. Which of the two is less is counted here, taking all arrays of a block to be of one size.
+
+CHEAP = frozenset(
+    (operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, np.sqrt, np.square)
+)
+_LINEAR = frozenset((operator.add, operator.sub, operator.neg, operator.pos))
+_BY_RESULT = frozenset((np.exp, np.sqrt, np.tanh, np.cbrt, np.reciprocal))
+
+
+@dataclass(eq=False)
+class _Needs:
+    """What the reverse sweep reads: names of arrays that are recorded, and memory whose old content is restored."""
+
+    names: set[str] = field(default_factory=set)
+    memory: set[Region] = field(default_factory=set)
+
+
+Stuff = frozenset[str | Region]
+Keeps = Callable[[int, int, str, Stuff], bool]
+"""Whether a name, bound at one place and read last at another, can be formed again of such names and memory."""
+
+
+def chosen(frame: Frame, block: Block, places: list[tuple[int, Assign, int]], keeps: Keeps) -> dict[str, Stuff]:
+    """The arrays of a block that are formed again, with what they are formed of; `places` are those of its bindings
+    that are read in the block alone, with their places and those of the last statements that read them."""
+    found: dict[str, Stuff] = {}
+    eligible: dict[str, Assign] = {}
+    for i, s, last in places:
+        if not _is_formable(frame, s):
+            continue
+        stuff: Stuff = frozenset((*(a.name for a in atoms(s.value) if isinstance(a, Var)), *_memory_of(frame, s)))
+        if keeps(i, last, s.target, stuff):
+            found[s.target], eligible[s.target] = stuff, s
+    return {name: found[name] for name in _spared(frame, block, eligible)} if found else {}
+
+
+def _is_formable(frame: Frame, s: Assign) -> bool:
+    """Whether the value is cheap arithmetic of arrays and numbers, with no memory of its own."""
+    kind, value = frame.kinds[s.target], s.value
+    if not (isinstance(value, Op) and value.fn in hashable(CHEAP, value.fn) and not value.kwargs):
+        return False
+    if not (isinstance(kind, Arr) and kind.sure and mode(kind) != SHADOW and not kind.region.root().written):
+        return False
+    return all(_is_plain(frame, a) for a in value.args)
+
+
+def _is_plain(frame: Frame, atom: Atom) -> bool:
+    kind = frame.kind(atom)
+    return isinstance(kind, Num) or (isinstance(kind, Arr) and kind.sure)
+
+
+def _memory_of(frame: Frame, s: Assign) -> frozenset[Region]:
+    """The memory of the operands that is written somewhere."""
+    kinds = [frame.kind(a) for a in atoms(s.value)]
+    nodes = [kind.region.root() for kind in kinds if isinstance(kind, Arr)]
+    return frozenset(node for node in nodes if node.written)
+
+
+def _spared(frame: Frame, block: Block, eligible: dict[str, Assign]) -> frozenset[str]:
+    """Of the arrays that may be formed again those that should be: all that are needed, or none."""
+    needs = _Needs()
+    for name in _needed(frame, block):  # what is read after the loop needs nothing that the loop overwrites
+        _need(frame, needs, name, eligible)
+    wanted = [name for name in eligible if name in needs.names]
+    after = _Needs(needs.names - eligible.keys(), set(needs.memory))
+    formed: dict[str, None] = {}
+    todo = list(wanted)
+    while todo:
+        name = todo.pop()
+        if name in formed:
+            continue
+        formed[name] = None
+        for atom in atoms(eligible[name].value):
+            if isinstance(atom, Var) and atom.name in eligible:
+                todo.append(atom.name)
+            elif isinstance(atom, Var):
+                _need(frame, after, atom.name, eligible)
+    inside = _bound_in_loops(frame.function.body)
+    more = len((after.names - needs.names) & inside) + sum(
+        _records(frame, node) for node in after.memory - needs.memory
+    )
+    return frozenset(formed) if more < len(wanted) else frozenset()
+
+
+def _need(frame: Frame, needs: _Needs, name: str, eligible: dict[str, Assign]) -> None:
+    kind = frame.kinds.get(name)
+    if isinstance(kind, Arr) and kind.region.root().written:
+        needs.memory.add(kind.region.root())
+    elif isinstance(kind, Arr):
+        needs.names.add(name)
+
+
+def _needed(frame: Frame, body: Block) -> Iterator[str]:
+    """The arrays whose values the reverse of a statement reads."""
+    for s in statements(body):
+        if not isinstance(s, Assign):
+            continue
+        if isinstance(s.value, Call):
+            yield from (a.name for a in s.value.args if isinstance(a, Var))
+        elif isinstance(s.value, Op) and varied(frame.kinds[s.target]):
+            yield from _used_by(frame, s.target, s.value)
+
+
+def _used_by(frame: Frame, target: str, op: Op) -> Iterator[str]:
+    op, template = ruled(op)
+    if op.fn in hashable(_LINEAR, op.fn) or (template is not None and template.kind in ("linear", "constant")):
+        return
+    if op.fn in hashable(_BY_RESULT, op.fn):
+        yield target
+        return
+    given = [a for a in atoms(op) if isinstance(a, Var)]
+    if op.fn is operator.mul:
+        given = [a for a, other in zip(op.args, reversed(op.args), strict=True) if varied(frame.kind(other))]  # type: ignore[misc]
+    yield from (a.name for a in given if isinstance(a, Var))
+
+
+def _records(frame: Frame, node: Region) -> int:
+    """How many statements overwrite the memory, each of which would have to record what it overwrites."""
+    count = 0
+    for s in statements(frame.function.body):
+        if isinstance(s, Store | Accumulate | Append | Delete):
+            kind = frame.kind(s.base)
+            count += isinstance(kind, Arr) and kind.region.root() is node
+        elif isinstance(s, Assign) and isinstance(s.value, Call | Pop):
+            held = [frame.kind(a) for a in atoms(s.value)]
+            count += 100 * any(isinstance(k, Arr) and k.region.root() is node for k in held)
+    return count
+
+
+def _bound_in_loops(body: Block) -> frozenset[str]:
+    found: set[str] = set()
+    todo: list[tuple[Block, bool]] = [(body, False)]
+    while todo:
+        block, inside = todo.pop()
+        for s in block:
+            if inside and isinstance(s, Assign):
+                found.add(s.target)
+            todo += [(inner, inside or isinstance(s, For | Loop)) for inner in blocks(s)]
+    return frozenset(found)
+
+
+# Rematerialisation: values that the reverse sweep recomputes rather than records.
+#
+# Where the reverse of a statement gives its cotangents, every name and all memory have the content that they had
+# before the statement. So a name that is formed cheaply, bound in one place and read only after it in the same block,
+# can be formed again there, provided that nothing it is formed of changes between its place and that of the
+# statement. It is formed where the reverse sweep reads it first, which is at the last statement that reads it.
 
 ARITHMETIC = frozenset(
     (

@@ -10,11 +10,10 @@ from tangentx.analysis.types.kinds import Box, Kind
 from tangentx.analysis.types.selection import known_key, may_repeat
 from tangentx.common.naming import is_identifier
 from tangentx.derive.emit import NONE, SHADOW, VALUE, Emitter, item_of_box, mode, shadow_key
-from tangentx.derive.reverse.complex_shadows import turned
+from tangentx.derive.reverse.accumulate import turned
 from tangentx.derive.reverse.context import Reverse
 from tangentx.derive.reverse.shadows import parts_of, slot
 from tangentx.derive.reverse.tape import restored
-from tangentx.ir.keys import attribute_of
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -32,6 +31,7 @@ from tangentx.ir.nodes import (
     Slice,
     Store,
     Var,
+    attribute_of,
 )
 
 Undo = Callable[[Emitter], None]

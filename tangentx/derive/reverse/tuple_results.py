@@ -20,7 +20,7 @@ from itertools import chain, takewhile
 from tangentx.analysis.infer.program import Instance, Program
 from tangentx.analysis.types.kinds import Arr, Box, Kind, Num
 from tangentx.derive.emit import VALUE, mode
-from tangentx.derive.reverse.summed_lists import Summed
+from tangentx.derive.reverse.lists import Summed
 from tangentx.ir.nodes import Assign, Block, Call, Index, Link, Lit, Make, Return, Statement, Var
 from tangentx.ir.walk import blocks, reads, statements, writes
 

@@ -1,33 +1,27 @@
-"""The reverse-mode walk: applies the general rule to each statement.
-
-For each statement the forward sweep records what it overwrites, and the reverse sweep restores the state before the
-statement, so that every name and every storage has its old content when the statement's own cotangents are given.
-Nothing is evaluated again, nothing is left out: what nobody needs is the business of later passes.
-"""
+"""The reverse-mode walk: applies the general rule to each statement, and assembles the blocks."""
 
 from __future__ import annotations
 
+import itertools
+import operator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from tangentx import arrays
 from tangentx.analysis.types.kinds import Num
 from tangentx.derive.checkpoint.loops import checkpointed
 from tangentx.derive.emit import VALUE, Emitter, Frame, mode
-from tangentx.derive.reverse.assemble import Group, guarded, headed
 from tangentx.derive.reverse.bindings import RULES
-from tangentx.derive.reverse.block_locals import block_locals
 from tangentx.derive.reverse.context import Reverse
-from tangentx.derive.reverse.fresh_items import fresh_items
-from tangentx.derive.reverse.in_place_results import filling
 from tangentx.derive.reverse.item_cotangents import seeds_of
+from tangentx.derive.reverse.lists import fresh_items, stacks, summed_lists
 from tangentx.derive.reverse.loops import for_, loop
 from tangentx.derive.reverse.operand_lists import operand_lists, read_for
 from tangentx.derive.reverse.rematerialise import plan
-from tangentx.derive.reverse.stacks import stacks
-from tangentx.derive.reverse.summed_lists import summed_lists
-from tangentx.derive.reverse.tape import form, keep
+from tangentx.derive.reverse.shadows import filling, set_apart
+from tangentx.derive.reverse.tape import block_locals, form, keep
 from tangentx.derive.reverse.tuple_results import Parts
-from tangentx.derive.reverse.view_values import set_apart
 from tangentx.ir.nodes import (
     Assign,
     Block,
@@ -47,6 +41,42 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.walk import statements
+
+# Assembles the reverse of a block: its statement groups, last first, with line comments.
+
+Group: TypeAlias = tuple[int, list[Statement]]
+"""Statements of the reverse sweep, and the number of the last exit before what they reverse (0: none)."""
+
+
+def guarded(groups: Iterable[Group], code: str) -> list[Statement]:
+    """The groups in order, each only where the passage went beyond the exits before it; `code` names its own exit."""
+    reverse: list[Statement] = []
+    for guard, several in itertools.groupby((g for g in groups if g[1]), key=operator.itemgetter(0)):
+        inner = [s for _, group in several for s in group]
+        if guard:
+            emit = Emitter(inner[0].span)
+            passed = emit.op(operator.gt, Var(code), Lit(guard))
+            inner = [*emit.block, If(passed, tuple(inner), (), inner[0].span)]
+        reverse += inner
+    return reverse
+
+
+def headed(block: Block, groups: list[Group]) -> Iterator[Group]:
+    """The groups, last first, with a comment above those of each line; a line was taken apart into several."""
+    above = None
+    for s, (guard, r) in zip(reversed(block), reversed(groups), strict=True):
+        line = None if isinstance(s, If | For | Loop) else (s.span.file, s.span.line)
+        if r and line is not None and line != above:
+            r = [Note(f"line {s.span.line}: {s.span.text.strip()}", s.span), *r]
+        above = line if r else above
+        yield guard, r
+
+
+# The reverse-mode walk: applies the general rule to each statement.
+#
+# For each statement the forward sweep records what it overwrites, and the reverse sweep restores the state before the
+# statement, so that every name and every storage has its old content when the statement's own cotangents are given.
+# Nothing is evaluated again, nothing is left out: what nobody needs is the business of later passes.
 
 Sweeps = tuple[list[Statement], list[Statement]]
 

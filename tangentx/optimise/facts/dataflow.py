@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeAlias, TypeVar
 
 from tangentx.common.branch_facts import Side, changed_names, enter
+from tangentx.ir.markers import REVERSE
 from tangentx.ir.nodes import (
     Accumulate,
     Append,
@@ -33,7 +34,6 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.rewrite import map_expr, map_key
-from tangentx.ir.sweep_marks import REVERSE
 from tangentx.ir.walk import bound
 
 Fact = TypeVar("Fact")

@@ -15,9 +15,9 @@ from typing import TypeAlias
 
 from tangentx.analysis.infer.program import Program
 from tangentx.ir.nodes import Assign, Atom, Op, Statement, Store, Var
-from tangentx.optimise.facts.callee_shapes import tell_callees
 from tangentx.optimise.facts.shape_arithmetic import Lengths, Shape
 from tangentx.optimise.facts.shapes import Facts
+from tangentx.optimise.facts.summaries import tell_callees
 from tangentx.optimise.facts.unit import Unit
 
 Fits: TypeAlias = frozenset[tuple[int, str]]

@@ -37,7 +37,7 @@ from tangentx.ir.nodes import (
     Store,
     Var,
 )
-from tangentx.ir.try_op import Attempt
+from tangentx.ir.opaque_ops import Attempt
 from tangentx.ir.walk import atoms
 from tangentx.optimise.facts.memory import is_opaque, outside, reach
 from tangentx.optimise.facts.shape_arithmetic import Lengths, is_long

@@ -19,8 +19,8 @@ from tangentx import arrays
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import Arr, Box, Num, Region
 from tangentx.analysis.types.primitives import has_effect
-from tangentx.ir.keys import WHOLE
 from tangentx.ir.nodes import (
+    WHOLE,
     Accumulate,
     Assign,
     Atom,

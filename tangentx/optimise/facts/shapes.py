@@ -38,15 +38,15 @@ from tangentx.ir.nodes import (
     Var,
 )
 from tangentx.ir.walk import atoms, bound, statements
-from tangentx.optimise.facts import derived_lengths, shape_arithmetic
+from tangentx.optimise.facts import shape_arithmetic
 from tangentx.optimise.facts.dataflow import LEAVING, Flow, Site
-from tangentx.optimise.facts.length_index import Mentions
-from tangentx.optimise.facts.memory import reach, region
+from tangentx.optimise.facts.memory import Unwritten, reach, region
 from tangentx.optimise.facts.shape_arithmetic import (
     LEAVES,
     NUMBER,
     Length,
     Lengths,
+    Mentions,
     Shape,
     is_long,
     mentioned,
@@ -60,7 +60,6 @@ from tangentx.optimise.facts.shape_arithmetic import (
 from tangentx.optimise.facts.shape_rules import ShapeRules
 from tangentx.optimise.facts.tape_shapes import Tapes, is_lasting
 from tangentx.optimise.facts.unit import Unit
-from tangentx.optimise.facts.unwritten_memory import Unwritten
 
 
 class Known(NamedTuple):
@@ -100,8 +99,8 @@ class Facts(Flow[Known]):
         self.count, self.bindings = map(Counter.copy, unit.counts())
         self._kind = partial(unit.kind, program)
         relying, taking = (
-            partial(derived_lengths.rely, program, unit),
-            partial(derived_lengths.with_taken, program, unit),
+            partial(shape_arithmetic.rely, program, unit),
+            partial(shape_arithmetic.with_taken, program, unit),
         )
         self._rules = ShapeRules(self._kind, (self.shape, self.of_array), self.number, relying, taking, self._range)
         self._ranges: dict[Length, tuple[Length, Length]] = {}
@@ -353,7 +352,7 @@ class Facts(Flow[Known]):
         for parts in callee.found(_broadcast, found):
             known = [Lengths((n,)) for part in parts if (n := substituted(part, argument)) is not None]
             for one, other in shape_arithmetic.agreed(known):
-                derived_lengths.rely(self.program, self.unit, (one, other))
+                shape_arithmetic.rely(self.program, self.unit, (one, other))
                 self._equate(one, other)
         given = tuple((self._rules.of_item(a), self.shape(a)) for a in call.args)
         results = callee.found(_for_arguments)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tangentx.analysis.types.kinds import BOTTOM
+from tangentx.ir.markers import PAIR, STATE
 from tangentx.ir.nodes import Assign, Index, Key, Lit, Return, Var
-from tangentx.ir.sweep_marks import PAIR, STATE
 from tangentx.optimise.facts import memory
 from tangentx.optimise.facts.unit import Unit
 

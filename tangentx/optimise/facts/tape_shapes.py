@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
+from tangentx.ir.markers import EMPTY
 from tangentx.ir.nodes import Append, Assign, Make, Op, Pop, Statement, Var
-from tangentx.ir.tapes import EMPTY
 from tangentx.ir.walk import statement_atoms
 from tangentx.optimise.facts.shape_arithmetic import MADE_OF, Length, Lengths, Shape, parts_of, replaced, spelled
 from tangentx.optimise.facts.unit import Unit

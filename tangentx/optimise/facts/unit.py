@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeAlias, TypeVar
 
 from tangentx.analysis.infer.program import Program
 from tangentx.analysis.types.kinds import BOTTOM, Kind, Region
-from tangentx.analysis.types.value_kinds import constant_kind
+from tangentx.analysis.types.samples import constant_kind
 from tangentx.ir.nodes import Assign, Block, Call, Ext, Function, Link, Lit, Statement, Var
 from tangentx.ir.nodes import Atom as IRAtom
 from tangentx.ir.walk import BINDING, statement_atoms, statements

@@ -2,28 +2,24 @@
 
 from tangentx.templates.batched import (
     axes,
+    batch,
     elements,
-    filters,
-    forms,
     images,
-    jacobian_blocks,
     lists,
     places,
     products,
     shapes,
-    transforms,
+    signals,
 )
 
 __all__ = [
     "axes",
     "elements",
-    "filters",
-    "forms",
+    "signals",
+    "batch",
     "images",
-    "jacobian_blocks",
+    "shapes",
     "lists",
     "places",
     "products",
-    "shapes",
-    "transforms",
 ]

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from tangentx import arrays
-from tangentx.templates.batched.batch import Batch, NoRule, aligned, holds_batch, of_any, volume, whole_of
-from tangentx.templates.batched.forms import unbroadcast
+from tangentx.templates.batched.batch import Batch, NoRule, aligned, holds_batch, of_any, unbroadcast, volume, whole_of
 from tangentx.templates.batched.shapes import reshaped
 
 

@@ -15,8 +15,7 @@ from scipy import integrate
 
 from tangentx.arrays import agreed, as_written, constant_option, found_part, settle, valued
 from tangentx.errors import NotDifferentiable
-from tangentx.templates.solver_results import Trajectory
-from tangentx.templates.solver_table import solver_of
+from tangentx.templates.solver_table import Trajectory, solver_of
 
 
 def tableau(method: Any) -> tuple[Any, Any, Any]:

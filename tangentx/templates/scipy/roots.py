@@ -10,8 +10,7 @@ from scipy import optimize
 
 from tangentx.arrays import found_part, regular, settle, settled, settled_row, slope_of, valued
 from tangentx.errors import NotDifferentiable
-from tangentx.templates.solver_results import Root, Solution
-from tangentx.templates.solver_table import solver_of
+from tangentx.templates.solver_table import Root, Solution, solver_of
 
 
 def root_of_number(x: Any, residual: Any, args: Any) -> Any:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.einsums import by_letters, pairwise
 from tangentx.arrays.libraries import ELSEWHERE
+from tangentx.arrays.products import by_letters, pairwise
 from tangentx.common.options import OFF
 from tangentx.errors import NO_RULE, NoTemplate, place, span_of
 from tangentx.templates import (
@@ -38,7 +38,7 @@ from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import STATE, refusal
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.fallback.library_code import refuse_said
-from tangentx.tensor.writes.out_argument import has_out, into
+from tangentx.tensor.writes.writing import has_out, into
 
 
 def as_array(value: Any) -> Any:

@@ -21,7 +21,7 @@ from tangentx.templates import (
     thawed,
 )
 from tangentx.templates.distributions import Thawed
-from tangentx.templates.nearest_rule import advice
+from tangentx.templates.refusals import advice
 from tangentx.tensor.calls.lifting import INSTEAD, is_text, lifted, lifted_function
 from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.modes import refusal

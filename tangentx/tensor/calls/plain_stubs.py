@@ -20,8 +20,7 @@ from tangentx.templates.precision import has_policy
 from tangentx.tensor.calls.operation import kept
 from tangentx.tensor.calls.rules import Rule
 from tangentx.tensor.calls.stub_texts import compiled, fresh
-from tangentx.tensor.calls.unrecorded import Viewed, results
-from tangentx.tensor.calls.unwrapping import UNWRAPPING, unwrapping
+from tangentx.tensor.calls.unrecorded import UNWRAPPING, Viewed, results, unwrapping
 from tangentx.tensor.core.containers import ROWS
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import recording

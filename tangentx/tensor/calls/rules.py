@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import guarded, of_rule
-from tangentx.common.compiling import compiled
+from tangentx.common.recursion import compiled
 from tangentx.common.user_rules import own_rule
 from tangentx.errors import NoTemplate
 from tangentx.templates import Template, find

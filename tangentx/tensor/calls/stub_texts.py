@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tangentx.common import compiling
+from tangentx.common import recursion
 from tangentx.tensor.core.tensor import Tensor, blank
 from tangentx.tensor.core.user_lines import PLACE_NAMES
 
@@ -40,5 +40,5 @@ def current(indent: str, x: str, data: str) -> list[str]:
 def compiled(name: str, lines: Sequence[str], names: Mapping[str, Any]) -> dict[str, Any]:
     """What a text binds that refers to these names."""
     space = {**_NAMES, **names}
-    exec(compiling.compiled("\n".join(lines) + "\n", f"{_HERE}<{name}>"), space)
+    exec(recursion.compiled("\n".join(lines) + "\n", f"{_HERE}<{name}>"), space)
     return space

@@ -13,7 +13,7 @@ from tangentx.arrays.libraries import numpy_function
 from tangentx.common.float_events import under_events
 from tangentx.errors import NotDifferentiable, NoTemplate, place, span_of
 from tangentx.templates import has_composition
-from tangentx.templates.ufunc_options import OPTIONS, type_of_loop
+from tangentx.templates.out_parameters import OPTIONS, type_of_loop
 from tangentx.tensor.calls.apply import as_array, call
 from tangentx.tensor.calls.plain_stubs import A_TENSOR, Text
 from tangentx.tensor.calls.recorded_stubs import QUICK, way
@@ -22,8 +22,7 @@ from tangentx.tensor.core.containers import holds_tensor, raw
 from tangentx.tensor.core.making import demand_no_solver
 from tangentx.tensor.core.modes import refusal
 from tangentx.tensor.core.tensor import Tensor
-from tangentx.tensor.writes.out_argument import cast_for, filled
-from tangentx.tensor.writes.writing import overwrite
+from tangentx.tensor.writes.writing import cast_for, filled, overwrite
 
 _REDUCED: dict[Any, Any] = {np.add: np.sum, np.multiply: np.prod, np.maximum: np.max, np.minimum: np.min}
 _ACCUMULATED: dict[Any, Any] = {np.add: np.cumsum, np.multiply: np.cumprod}
@@ -158,7 +157,7 @@ def _operand(value: Any) -> Any:
 
 
 def _in_type(ufunc: Any, args: Any, kwargs: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Operands of the type that ``dtype=`` names, and the options that are left: see `templates.ufunc_options`."""
+    """Operands of the type that ``dtype=`` names, and the options that are left: see `templates.out_parameters`."""
     if not kwargs or not kwargs.keys() <= set(OPTIONS):
         return args, kwargs
     if kwargs.get("dtype") is None:

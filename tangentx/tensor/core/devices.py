@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.libraries import ELSEWHERE, NUMPY, Library, library_of
-from tangentx.arrays.transfers import library_at
+from tangentx.arrays.libraries import ELSEWHERE, NUMPY, Library, library_at, library_of
 from tangentx.errors import NotDifferentiable, place, span_of
 
 

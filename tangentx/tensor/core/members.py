@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.arrays import as_complex, as_reals, demand_unshared
-from tangentx.arrays.libraries import ARRAYS, ELSEWHERE
-from tangentx.arrays.transfers import to_host
+from tangentx.arrays.libraries import ARRAYS, ELSEWHERE, to_host
 from tangentx.errors import NotDifferentiable, NoTemplate, place, span_of
 from tangentx.tensor.calls.apply import as_array, as_member, call
 from tangentx.tensor.calls.plain_stubs import A_TENSOR

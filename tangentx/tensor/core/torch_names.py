@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tangentx.arrays.libraries import NUMPY, is_elsewhere, library_of
-from tangentx.arrays.transfers import to_host, to_library
+from tangentx.arrays.libraries import NUMPY, is_elsewhere, library_of, to_host, to_library
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.core.devices import device_of, wanted
 from tangentx.tensor.core.tensor import Tensor

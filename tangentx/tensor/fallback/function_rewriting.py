@@ -33,12 +33,10 @@ from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor, wrap
-from tangentx.tensor.fallback.call_rewriting import asking, bound_outside, names_called
 from tangentx.tensor.fallback.equal_values import ordering
-from tangentx.tensor.fallback.evaluated_text import evaluating
 from tangentx.tensor.fallback.formatted_values import reading, telling
 from tangentx.tensor.fallback.inner_derivatives import of_ours, taking
-from tangentx.tensor.fallback.interposition import CALL, mark
+from tangentx.tensor.fallback.interposition import CALL, asking, bound_outside, evaluating, mark, names_called
 from tangentx.tensor.fallback.introspection import ANSWERS, demand_numbers, shown
 from tangentx.tensor.fallback.iteration import READING, Reader
 from tangentx.tensor.fallback.known_code import CALLING, is_known, known_function, known_object, of_container

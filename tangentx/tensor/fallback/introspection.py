@@ -22,8 +22,8 @@ from tangentx.tensor.core.containers import holds_tensor, raw, tensors_in
 from tangentx.tensor.core.forms import inexact
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor, wrap
-from tangentx.tensor.fallback.evaluated_text import names_in
 from tangentx.tensor.fallback.formatted_values import telling, told
+from tangentx.tensor.fallback.interposition import names_in
 from tangentx.tensor.fallback.programs import lost, program_of, refused
 from tangentx.tensor.writes.writing import write
 

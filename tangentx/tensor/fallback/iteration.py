@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from tangentx.tensor.core.tensor import Tensor
-from tangentx.tensor.fallback.finalizers import tells_of_deaths
+from tangentx.tensor.fallback.escaped_values import tells_of_deaths
 from tangentx.tensor.fallback.library_code import is_users
 
 Version = Callable[[Any], Any]

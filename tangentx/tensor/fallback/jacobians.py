@@ -10,7 +10,7 @@ import numpy as np
 from tangentx.common.pytrees import is_differentiable, leaves, rebuild
 from tangentx.errors import NotDifferentiable, Span
 from tangentx.tensor.core.tensor import Tensor, wrap
-from tangentx.tensor.fallback.structures import plain
+from tangentx.tensor.fallback.reachable import plain
 
 Pull = Callable[[Any, Any], Sequence[Any]]
 """The cotangents of the primals, in their form, for one of a leaf of the result; zeros for None."""

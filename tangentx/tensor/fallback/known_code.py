@@ -27,7 +27,7 @@ from tangentx.tensor.core.containers import holds_tensor
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.equal_values import compared, ordering
-from tangentx.tensor.fallback.finalizers import let_go, tells_of_deaths
+from tangentx.tensor.fallback.escaped_values import let_go, tells_of_deaths
 from tangentx.tensor.fallback.formatted_values import demand_untold, reading
 from tangentx.tensor.fallback.introspection import ask, looked_at, shown
 from tangentx.tensor.fallback.iteration import Reader

@@ -1,22 +1,26 @@
-"""Reachability: the arguments of a call, their contents, and what functions among them captured."""
+"""Reachability: what structures, arguments and captured variables hold, and what of it is differentiated."""
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import functools
 import gc
 import types
 from collections import deque
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy as np
 
 from tangentx.arrays import fields
+from tangentx.arrays.structures import demand_no_end
 from tangentx.tensor.core.containers import WITHOUT, consist_of
 from tangentx.tensor.core.modes import STATE
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.library_code import is_users_class
+
+# Reachability: the arguments of a call, their contents, and what functions among them captured.
 
 _CODE = types.CodeType
 _SKIPPED = (types.ModuleType, types.BuiltinFunctionType, types.FrameType, _CODE, np.ndarray, np.generic, type)
@@ -124,3 +128,77 @@ def is_late(x: Any) -> bool:
         return isinstance(x, types.CoroutineType)
     following = (vars(base)["__next__"] for base in kind.__mro__ if "__next__" in vars(base))
     return not (is_users_class(kind) and all(isinstance(each, types.FunctionType) for each in following))
+
+
+# Structures that hold Tensors: flattening, copying, and the differentiable parts of a result.
+
+
+def inside_of(value: Any) -> dict[Any, Any] | None:
+    """The parts of a structure by position, key or name; None for anything else, a Tensor among them."""
+    if type(value) is Tensor:
+        return None
+    if isinstance(value, list | tuple):
+        return dict(enumerate(value))
+    return value if isinstance(value, dict) else fields(value)
+
+
+def rebuilt(value: Any, made: dict[Any, Any]) -> Any:
+    """The structure with these parts in the place of its own; a tuple is made anew."""
+    if isinstance(value, list):
+        value[:] = made.values()
+    elif isinstance(value, dict):
+        value.update(made)
+    elif isinstance(value, tuple):
+        return type(value)(*made.values()) if hasattr(value, "_fields") else tuple(made.values())
+    else:
+        for name, item in made.items():
+            object.__setattr__(value, name, item)
+    return value
+
+
+def plain(value: Any, known: dict[int, Any] | None = None) -> Any:
+    """A result with plain data for its Tensors; nothing that it shares is written."""
+    if type(value) is Tensor:
+        return value.current
+    known = {} if known is None else known
+    inside = None if type(value) is np.ndarray else inside_of(value)
+    if inside is None:
+        return value
+    if id(value) in known:
+        return known[id(value)]
+    if isinstance(value, tuple):
+        return rebuilt(value, {key: plain(item, known) for key, item in inside.items()})
+    result = known[id(value)] = _another(value)
+    return rebuilt(result, {key: plain(item, known) for key, item in list(inside.items())})
+
+
+def copied(value: Any, other: Callable[[Any], Any], known: dict[int, Any] | None = None) -> Any:
+    """A result in containers of its own, with its Tensors, and ``other(x)`` for what is neither one nor a container."""
+    if type(value) is Tensor:
+        return value
+    known = {} if known is None else known
+    inside = None if type(value) is np.ndarray else inside_of(value)
+    if inside is None:
+        return other(value)
+    if id(value) in known:
+        return known[id(value)]
+    if isinstance(value, tuple):
+        return rebuilt(value, {key: copied(item, other, known) for key, item in inside.items()})
+    result = known[id(value)] = _another(value)
+    return rebuilt(result, {key: copied(item, other, known) for key, item in list(inside.items())})
+
+
+def _another(value: Any) -> Any:
+    """An object or container of the same class, to be filled."""
+    demand_no_end(type(value))
+    return object.__new__(type(value)) if fields(value) is not None else copy.copy(value)
+
+
+def outputs_in(value: Any, seed: Any, found: list[tuple[Tensor, Any]]) -> None:
+    """The Tensors of a result with the parts of `seed` that belong to them."""
+    if type(value) is Tensor:
+        found.append((value, seed))
+        return
+    inside = None if type(value) is np.ndarray else inside_of(value)
+    for key, item in (inside or {}).items():
+        outputs_in(item, None if seed is None else seed[key], found)

@@ -22,9 +22,8 @@ from tangentx.tensor.core.forms import fit, inexact, like_of, ones, zeros
 from tangentx.tensor.core.modes import during
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.fallback.function_rewriting import called
-from tangentx.tensor.fallback.outcome import paired
-from tangentx.tensor.fallback.structures import inside_of, outputs_in, plain, rebuilt
-from tangentx.tensor.fallback.tracing import Trace, gradients
+from tangentx.tensor.fallback.reachable import inside_of, outputs_in, plain, rebuilt
+from tangentx.tensor.fallback.tracing import Trace, gradients, paired
 from tangentx.tensor.graph.engine import Sweep
 
 

@@ -17,8 +17,7 @@ from tangentx import arrays
 from tangentx.arrays.memory import is_writable
 from tangentx.common.naming import public_name
 from tangentx.errors import NotDifferentiable, NoTemplate, TangentxError, place, span_of
-from tangentx.templates.solver_results import RECORDS
-from tangentx.templates.solver_table import Solver
+from tangentx.templates.solver_table import RECORDS, Solver
 from tangentx.tensor.calls.lifting import INSTEAD, SOLVING, lifted_function
 from tangentx.tensor.core.containers import WITHOUT, raw
 from tangentx.tensor.core.forms import inexact

@@ -23,7 +23,7 @@ from tangentx.tensor.core.containers import LASTING, consist_of, holds_tensor, r
 from tangentx.tensor.core.modes import STATE, refusal
 from tangentx.tensor.core.tensor import Tensor
 from tangentx.tensor.fallback.equal_values import compared
-from tangentx.tensor.fallback.finalizers import demand_seen, tells_of_deaths
+from tangentx.tensor.fallback.escaped_values import demand_seen, tells_of_deaths
 from tangentx.tensor.fallback.formatted_values import telling
 from tangentx.tensor.fallback.interposition import mark
 from tangentx.tensor.fallback.introspection import attribute_of, demand_settable, pattern

@@ -18,8 +18,7 @@ import numpy as np
 from tangentx.arrays.memory import arrays_in
 from tangentx.common.naming import public_name
 from tangentx.errors import NoTemplate, place, span_of
-from tangentx.templates.nearest_rule import advice
-from tangentx.templates.refusals import refusal
+from tangentx.templates.refusals import advice, refusal
 from tangentx.tensor.calls.operation import root_of
 from tangentx.tensor.core.containers import holds_tensor, raw, tensors_in
 from tangentx.tensor.core.tensor import Tensor

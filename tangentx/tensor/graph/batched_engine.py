@@ -17,8 +17,7 @@ import numpy as np
 from tangentx.arrays import guarded, over, zeros_as
 from tangentx.arrays.libraries import as_array, is_elsewhere, zeros_of
 from tangentx.errors import NotDifferentiable, TangentxError, place, span_of
-from tangentx.templates.batched.batch import AS_WRITTEN, Batch, NoRule, aligned, do, holds_batch, plainly
-from tangentx.templates.batched.forms import refitted
+from tangentx.templates.batched.batch import AS_WRITTEN, Batch, NoRule, aligned, do, holds_batch, plainly, refitted
 from tangentx.templates.batched.places import chosen, cleared
 from tangentx.tensor.calls.apply import call
 from tangentx.tensor.calls.lifting import Lifting, lifted

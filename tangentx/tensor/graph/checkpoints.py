@@ -20,9 +20,7 @@ from tangentx.tensor.core.modes import STATE, during
 from tangentx.tensor.core.tensor import Tensor, wrap
 from tangentx.tensor.graph.functions import Context, Function
 from tangentx.tensor.graph.nodes import Node
-from tangentx.tensor.graph.random_states import States
-from tangentx.tensor.graph.rerun_effects import Surroundings
-from tangentx.tensor.graph.rerun_units import Call, Run, distinct, part
+from tangentx.tensor.graph.reruns import Call, Run, States, Surroundings, distinct, part
 from tangentx.tensor.writes.writing import write
 
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tangentx.arrays.libraries import is_array
-from tangentx.arrays.transfers import to_host
+from tangentx.arrays.libraries import is_array, to_host
 from tangentx.tensor.core.containers import tensors_in
 from tangentx.tensor.core.forms import array_like, dtype_of, inexact
 from tangentx.tensor.core.making import made

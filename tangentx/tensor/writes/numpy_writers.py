@@ -10,8 +10,7 @@ from tangentx.arrays import demand_unshared
 from tangentx.tensor.calls.apply import as_array, call
 from tangentx.tensor.core.containers import raw
 from tangentx.tensor.core.tensor import Tensor
-from tangentx.tensor.writes.out_argument import filled
-from tangentx.tensor.writes.writing import write
+from tangentx.tensor.writes.writing import filled, write
 
 
 def _copyto(dst: Any, src: Any, casting: str = "same_kind", where: Any = True) -> None:

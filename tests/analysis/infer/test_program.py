@@ -7,7 +7,7 @@ import pytest
 import tangentx as tx
 from tangentx.analysis.infer.program import Definition
 from tangentx.analysis.types.kinds import BOTTOM, Num, Obj
-from tangentx.analysis.types.value_kinds import Valuer, constant_kind
+from tangentx.analysis.types.samples import Valuer, constant_kind
 from tangentx.compile import pipeline
 from tangentx.ir.nodes import UNBOUND
 from tests.analysis.made import analysed

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tangentx.analysis.types.kinds import MISSING, Num, Obj, World
-from tangentx.analysis.types.value_kinds import Valuer
+from tangentx.analysis.types.samples import Valuer
 from tangentx.errors import NotResolved
 
 

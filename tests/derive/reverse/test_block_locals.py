@@ -6,7 +6,7 @@ import numpy as np
 
 import tangentx as tx
 from tangentx.compile import pipeline
-from tangentx.derive.reverse.block_locals import block_locals
+from tangentx.derive.reverse.tape import block_locals
 from tangentx.frontend.lift import lift
 
 

@@ -6,8 +6,7 @@ import numpy as np
 
 import tangentx as tx
 from tangentx.derive.reverse.callee_pairs import Derivation
-from tangentx.derive.reverse.gradient import Request, gradient
-from tangentx.derive.reverse.pullback import pullback
+from tangentx.derive.reverse.gradient import Request, gradient, pullback
 from tangentx.ir.show import show
 from tests.analysis.made import analysed, in_order
 from tests.derive.made import reverse_text

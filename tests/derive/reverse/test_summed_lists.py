@@ -10,7 +10,7 @@ import pytest
 
 import tangentx as tx
 from tangentx.compile import pipeline
-from tangentx.derive.reverse import summed_lists
+from tangentx.derive.reverse import lists
 from tangentx.testing import check_grads
 from tests.test_scale import defined
 
@@ -126,8 +126,8 @@ def test_nothing_is_left_of_an_empty_list() -> None:
 def test_lists_with_another_use_are_not_followed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each was followed to the end of its block, from the first statement on for every further one: cubic time."""
     looked: list[int] = []
-    follow = summed_lists._is_rerun
-    monkeypatch.setattr(summed_lists, "_is_rerun", lambda s: looked.append(1) or follow(s))
+    follow = lists._is_rerun
+    monkeypatch.setattr(lists, "_is_rerun", lambda s: looked.append(1) or follow(s))
 
     def looks(count: int) -> int:
         lines = [f"    r = [v * 0.5 + {i}.0 * x for v in r]" for i in range(count)]

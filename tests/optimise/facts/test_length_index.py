@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from tangentx.optimise.facts.length_index import Mentions
-from tangentx.optimise.facts.shape_arithmetic import Lengths, mentioned, replaced, written
+from tangentx.optimise.facts.shape_arithmetic import Lengths, Mentions, mentioned, replaced, written
 
 M, N, K = ("once", 0, 0), ("once", 0, 1), ("param", "x", 0)
 COMMON = ("common", frozenset((M, N)))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tangentx.analysis.types.value_kinds import Valuer, fill
+from tangentx.analysis.types.samples import Valuer, fill
 from tangentx.compile import pipeline
 from tangentx.ir.nodes import Index, Key, Lit, Op, Slice, Var
 from tangentx.optimise.facts.shape_arithmetic import lengths

@@ -6,7 +6,7 @@ from typing import Any
 
 from tangentx.analysis.types.kinds import Region, World
 from tangentx.common.branch_facts import Side
-from tangentx.optimise.facts.unwritten_memory import Unwritten
+from tangentx.optimise.facts.memory import Unwritten
 
 
 def test_a_write_takes_what_lies_there_once() -> None:

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tangentx.tensor.fallback.call_rewriting import asking
 from tangentx.tensor.fallback.function_rewriting import called, on_tensors
-from tangentx.tensor.fallback.interposition import CALL
+from tangentx.tensor.fallback.interposition import CALL, asking
 from tangentx.tensor.fallback.tracing import Trace
 
 

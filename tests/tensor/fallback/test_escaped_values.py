@@ -18,7 +18,7 @@ import pytest
 
 import tangentx as tx
 from tangentx.tensor.core.tensor import Tensor
-from tangentx.tensor.fallback.call_rewriting import ORIGINALS
+from tangentx.tensor.fallback.interposition import ORIGINALS
 from tests.tensor.fallback.test_introspection import _on_tensors  # noqa: F401
 
 pytestmark = pytest.mark.filterwarnings("ignore::tangentx.FallbackWarning")

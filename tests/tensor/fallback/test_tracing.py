@@ -16,8 +16,7 @@ from tangentx.compile import fallback
 from tangentx.dispatch.results import public_gradients
 from tangentx.tensor.fallback import function_rewriting
 from tangentx.tensor.fallback.function_rewriting import called
-from tangentx.tensor.fallback.outcome import plain
-from tangentx.tensor.fallback.tracing import Trace
+from tangentx.tensor.fallback.tracing import Trace, plain
 from tests.harness import leaves
 from tests.harness.guard import call
 from tests.programs import PROGRAMS
