@@ -14,6 +14,7 @@ from tangentx.templates.compositions import composition
 
 @composition(
     spatial.minkowski_distance_p,
+    double=True,
     domain=("A(4,3), A(3)", "A(3), A(3), 1.0", "A(2,3), A(2,3), np.inf", "A(3), A(3), 3.0"),
 )
 def minkowski_distance_p(x: Any, y: Any, p: Any = 2.0) -> Any:
@@ -25,7 +26,9 @@ def minkowski_distance_p(x: Any, y: Any, p: Any = 2.0) -> Any:
 
 
 @composition(
-    spatial.minkowski_distance, domain=("A(4,3), A(3)", "A(3), A(3), 1", "A(2,3), A(3), np.inf", "A(3), A(3), 3.0")
+    spatial.minkowski_distance,
+    double=True,
+    domain=("A(4,3), A(3)", "A(3), A(3), 1", "A(2,3), A(3), np.inf", "A(3), A(3), 3.0"),
 )
 def minkowski_distance(x: Any, y: Any, p: Any = 2) -> Any:
     """The distance along the last axis."""
@@ -35,7 +38,7 @@ def minkowski_distance(x: Any, y: Any, p: Any = 2) -> Any:
     return np.linalg.norm(apart, p, axis=-1)
 
 
-@composition(spatial.distance_matrix, domain=("A(2,3), A(4,3)", "A(2,3), A(4,3), 1"))
+@composition(spatial.distance_matrix, double=True, domain=("A(2,3), A(4,3)", "A(2,3), A(4,3), 1"))
 def distance_matrix(x: Any, y: Any, p: Any = 2, threshold: Any = 1000000) -> Any:
     """The distances of all pairs of rows of two tables."""
     return spatial.minkowski_distance(np.expand_dims(x, 1), np.expand_dims(y, 0), p)
