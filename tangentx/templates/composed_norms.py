@@ -57,11 +57,9 @@ def _vector_norm(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     if isinstance(ord, str):
         raise ValueError(f"Invalid norm order '{ord}' for vectors")
     if ord is None or ord == 2:
-        found = np.linalg.norm(x, axis=axis, keepdims=keepdims)
-        return valued(found, _of_order(x, ord, axis, keepdims)) if isinstance(ord, float) else found
+        return _by_order(np.linalg.norm(x, axis=axis, keepdims=keepdims), x, ord, axis, keepdims)
     if ord == 1:
-        found = np.sum(np.abs(x), axis=axis, keepdims=keepdims)
-        return valued(found, _of_order(x, ord, axis, keepdims)) if isinstance(ord, float) else found
+        return _by_order(np.sum(np.abs(x), axis=axis, keepdims=keepdims), x, ord, axis, keepdims)
     if ord == np.inf:
         return _largest(np.abs(x), axis, keepdims)
     if ord == -np.inf:
@@ -71,6 +69,13 @@ def _vector_norm(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     if not ord > 0:  # nor a number
         return np.sum(np.abs(x) ** ord, axis=axis, keepdims=keepdims) ** (1.0 / ord)
     return _of_order(x, ord, axis, keepdims)
+
+
+def _by_order(found: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+    """What a shorter formula found, with its derivative by the order where that may vary: a number, array or Tensor."""
+    if ord is None or isinstance(ord, (int, np.integer)):
+        return found
+    return valued(found, _of_order(x, ord, axis, keepdims))
 
 
 def _of_order(x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:

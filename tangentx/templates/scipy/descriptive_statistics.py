@@ -139,7 +139,8 @@ def pmean(
     _demand(nan_policy)
     if p == 0:
         found = stats.gmean(a, axis, dtype, weights, keepdims=keepdims)
-        return found * np.exp(_by_power(a, p, axis, dtype, weights, keepdims)) if isinstance(p, float) else found
+        whole = isinstance(p, (int, np.integer))
+        return found if whole else found * np.exp(_by_power(a, p, axis, dtype, weights, keepdims))
     powers = _not_negative(np.asarray(a, dtype)) ** p
     return _average(powers, axis, weights, keepdims) ** (1.0 / p)
 
