@@ -331,7 +331,13 @@ def _of_lists(function: Any, joins: bool) -> Any:
         return type(value)(map(as_array, value)) if joins else as_array(value)
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        return function(*map(given, args), **kwargs)
+        args = tuple(map(given, args))
+        if hasattr(function, "_implementation") and args and type(args[0]) is not Tensor:
+            # NumPy looks for Tensors where it expects arrays: it would not see the order of a norm.
+            for value in (*args, *kwargs.values()):
+                if type(value) is Tensor:
+                    return value.__array_function__(function, (Tensor,), args, kwargs)
+        return function(*args, **kwargs)
 
     return call
 
