@@ -319,6 +319,8 @@ def _factor(t: Any, other: Any, shape: tuple[int, ...], subscripts: str, which: 
     known = "".join(c for c in mine if c in factors)
     product = as_array(np.einsum(f"{factors}->{known}", *operands))
     product = product[tuple(slice(None) if c in factors else None for c in mine)]
+    if not mine:  # of an operand without axes `np.einsum` gives no view
+        return product
     result = zeros_of(product, shape)
     view = np.einsum(f"{inputs[which]}->{mine}", result)
     view[...] = resized(product, view.shape)

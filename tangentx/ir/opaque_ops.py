@@ -16,8 +16,8 @@ from tangentx.ir.rewrite import rename
 # The operation that runs unknown code, whose result has the form that was observed.
 #
 # It stands as the function of an `Op`: ``fn(*atoms)``, or ``getattr`` of an atom and `name`. The text that is printed
-# checks the result (see `arrays.observed`). `form` is `arrays.observed.UNSEEN` where nothing was observed so far:
-# control does not come further.
+# checks the result (see `arrays.observed_calls`). `form` is `arrays.observed_calls.UNSEEN` where nothing was observed
+# so far: control does not come further.
 
 
 @dataclass(frozen=True, eq=False)

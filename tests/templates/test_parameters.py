@@ -15,6 +15,7 @@ from tangentx import arrays
 from tangentx.common.pytrees import is_differentiable, leaves
 from tangentx.templates import Template, bind, examples, find, templates
 from tangentx.templates.examples import Example
+from tangentx.testing import check_grads
 
 stats, spatial = pytest.importorskip("scipy.stats"), pytest.importorskip("scipy.spatial")
 PUBLIC = [t for t in templates() if t.kind != "constant" and getattr(arrays, t.primals[0].__name__, None) is None]
@@ -165,12 +166,26 @@ def of_more_axes(A):
 
 @pytest.mark.parametrize("f", [of_three, of_more_axes, by_number, trace_by_number, product_by_number, implicit_order])
 def test_axes_of_a_product_by_number(f: Any) -> None:
-    from tangentx.testing import check_grads
-
     check_grads(f, (A,), order=2)
     t = tx.tensor(A, requires_grad=True)
     f(t).backward()
     np.testing.assert_allclose(t.grad.numpy(), tx.grad(f, fallback="error")(A))
+
+
+@pytest.mark.share(1)
+@pytest.mark.parametrize("q", [1.3, np.array(1.3)])
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda q: np.einsum("i,->", A[0], q) ** 2,
+        lambda q: np.einsum(",i->", q, A[0] * q),
+        lambda q: np.einsum("->", q) * q,
+        lambda q: np.sum(np.einsum(A[0], [0], q, [], [0])) * q,
+    ],
+)
+def test_a_number_among_the_operands_of_einsum(f: Any, q: Any) -> None:
+    check_grads(f, (q,), order=2, rtol=1e-5)
+    assert tx.grad(f, fallback="error")(q) == pytest.approx((f(q + 1e-5) - f(q - 1e-5)) / 2e-5, rel=1e-6)
 
 
 def test_axes_that_are_not_known_are_refused_when_compiled() -> None:
